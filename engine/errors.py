@@ -6,6 +6,7 @@ of the settings that correct it. No message ever contains a row of the data, and
 steer a terminal.
 """
 
+import argparse
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -59,6 +60,18 @@ class InputError(ExplorerError, ValueError):
 
 class DatasetError(ExplorerError):
     """A dataset folder is unknown, incomplete, corrupted or lacks the requested part."""
+
+
+def parse_number(text: str) -> float:
+    """Return a number that was typed on a command line.
+
+    >>> parse_number("0.5")
+    0.5
+    """
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"write a number such as 0.5, got {text!r}") from None
 
 
 def run_command(run: Callable[[], object], interrupted: str = "interrupted") -> int:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from . import datasets
 from .contract import Aggregation, Selection, TimeSelection
-from .errors import run_command
+from .errors import parse_number, run_command
 from .frontier.candidate import Candidate
 from .frontier.evaluation import EvaluatedSettings, check_max_risk, evaluate_settings
 from .frontier.requirements import Product, ProtectedUnit, Requirements
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--read", choices=products, default="flows", help="what would be released")
     add("--threshold", type=int, default=15, help="flows below it are suppressed")
     percent = "most right guesses of an attacker, in percent (a coin: 50)"
-    add("--risk", type=float, default=100 * STRONG_GUESS, help=percent)
+    add("--risk", type=parse_number, default=100 * STRONG_GUESS, help=percent)
     add("--out", type=Path, help="write all tested settings to FILE.csv")
     options = parser.parse_args(arguments)
     return run_command(lambda: _run(options))

@@ -112,6 +112,39 @@ def projected_crs(shapes: gpd.GeoDataFrame | gpd.GeoSeries) -> CRS:
     )
 
 
+def middle_longitude(longitudes: Floats) -> float:
+    """Return the middle of the shortest arc that holds all longitudes, from -180 to 180."""
+    west, east = longitudes.min(), longitudes.max()
+    if west < -180 or east > min(west + 180, 180):
+        around = np.unique(longitudes % 360)
+        gaps = np.diff(around, append=around[0] + 360)
+        east = float(around[gaps.argmax()])  # the arc begins behind the widest gap
+        west = east - 360 + gaps.max()
+    return float((west + east) / 2 + 180) % 360 - 180
+
+
+def unwrap_longitudes(longitudes: Floats, middle: float) -> Floats:
+    """Return longitudes within 180° of `middle`, which may lie beyond ±180."""
+    return longitudes - 360 * np.floor((longitudes - middle + 180) / 360)
+
+
+def unwrap(shapes: Geometries, middle: float | None = None) -> Geometries:
+    """Return shapes (EPSG:4326) as one piece where they lie on both sides of the 180° meridian.
+
+    `middle` is that of other shapes to lie beside; by default the shapes' own.
+    """
+    longitudes = shapely.get_coordinates(shapes)[:, 0]
+    if middle is None:
+        middle = middle_longitude(longitudes)
+    if np.array_equal(unwrap_longitudes(longitudes, middle), longitudes):
+        return shapes
+
+    def move(degrees: Floats) -> Floats:
+        return np.column_stack((unwrap_longitudes(degrees[:, 0], middle), degrees[:, 1]))
+
+    return np.asarray(shapely.transform(shapes, move), dtype=object)
+
+
 def centre_distances_m(zones: gpd.GeoDataFrame) -> Floats:
     """Return the distances between the centres of zones (EPSG:4326), (zones, zones), metres."""
     polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from .errors import parse_number
 from .parameters import RENAMED_METHODS
 
 _TITLES = Path(__file__).parent / "release" / "templates" / "titles.json"
@@ -52,21 +53,22 @@ def _add_budgets(actions: Any, common: argparse.ArgumentParser) -> None:
         ("set", "declare a budget once"),
         ("raise", "raise a budget"),
         ("join", "add a dataset of the same people"),
+        ("withdraw", "take back a budget of which nothing is spent"),
         ("show", "show what is spent"),
     ):
         parsers.append(actions.add_parser(name, parents=[common], help=about))
         parsers[-1].set_defaults(run=name)
-    declare, raise_parser, join, _ = parsers
-    for parser in (declare, raise_parser, join):
+    declare, raise_parser, join, *_ = parsers
+    for parser in parsers[:-1]:
         parser.add_argument("people", help="a name of the people and the period")
         parser.add_argument("--by", required=True, help="who says so, and may raise it")
     declare.add_argument("--datasets", nargs="+", required=True)
     declare.add_argument("--unit", choices=("person", "person-day", "trip"), default="person")
-    declare.add_argument("--epsilon", type=float, required=True)
-    declare.add_argument("--delta", type=float, default=0.0)
+    declare.add_argument("--epsilon", type=parse_number, required=True)
+    declare.add_argument("--delta", type=parse_number, default=0.0)
     declare.add_argument("--raised-by", nargs="*", default=[], help="who else may raise it")
-    raise_parser.add_argument("--epsilon", type=float, required=True, help="the new total")
-    raise_parser.add_argument("--delta", type=float)
+    raise_parser.add_argument("--epsilon", type=parse_number, required=True, help="the new total")
+    raise_parser.add_argument("--delta", type=parse_number)
     raise_parser.add_argument("--reason", required=True)
     join.add_argument("dataset")
 
@@ -75,7 +77,8 @@ def _add_product(parser: argparse.ArgumentParser, name: str) -> None:
     parser.set_defaults(run="release", product=name)
     parser.add_argument("dataset")
     parser.add_argument("--out", type=Path, required=True, help="new folder of the bundle")
-    parser.add_argument("--epsilon", type=float, required=True, help="per unit of protection")
+    words = "per unit of protection"
+    parser.add_argument("--epsilon", type=parse_number, required=True, help=words)
     parser.add_argument(
         "--tuned-on",
         choices=json.loads(_TITLES.read_text("utf-8"))["tuning"],
@@ -97,7 +100,7 @@ def _add_product(parser: argparse.ArgumentParser, name: str) -> None:
         parser.add_argument("--zones", default="zones", help="a level, or clusters-30")
     if name == "density":
         parser.add_argument("--max-visits-per-user", type=int, default=30)
-        parser.add_argument("--delta", type=float, default=1e-7)
+        parser.add_argument("--delta", type=parse_number, default=1e-7)
         parser.add_argument("--gaussian", choices=("classical", "analytic"), default="classical")
         return
     units = ("person-day", "person", "trip") if name == "od" else ("user", "item")

@@ -248,6 +248,15 @@ def load(name_or_path: str | Path) -> Dataset:
     )
 
 
+def has_people(name: str) -> bool:
+    """Return whether trips of an installed dataset have people; so they have if it is unknown."""
+    folder = available().get(name)
+    if folder is None:
+        return True
+    document = storage.read_metadata(storage.current_version(folder))
+    return Metadata.from_json(document, name).trips_have_people
+
+
 def save(
     folder: Path,
     metadata: Metadata,

@@ -35,6 +35,8 @@ class Metadata:
     period_from_data: bool | None = None  # whether the two days were; None is not recorded
     places_public: bool | None = None  # as declared; False where a grid's area is from the data
     mean_visits_public: float | int | None = None  # sets `multiscale`'s clips; None: as for calls
+    person_column: str | None = None  # of the rows, taken for people; None where none was
+    unknown_flows: int | None = None  # rows of flows that the source hides; they read 0
     scenario: Mapping[str, Any] = field(default_factory=dict[str, Any])
     format_version: int = FORMAT_VERSION
 
@@ -62,8 +64,9 @@ class Metadata:
         for key in ("period_from_data", "places_public"):
             if self.simulated and values[key] is None:  # shipped before this field existed
                 del values[key]
-        if values["mean_visits_public"] is None:
-            del values["mean_visits_public"]
+        for key in ("mean_visits_public", "person_column", "unknown_flows"):
+            if values[key] is None:
+                del values[key]
         return {**values, "scenario": dict(self.scenario)}
 
     @classmethod

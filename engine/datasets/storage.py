@@ -197,9 +197,16 @@ def write_text_atomically(path: Path, text: str) -> None:
 @contextmanager
 def lock_for_writing(folder: Path) -> Generator[None]:
     """Lock `folder` for one building process, and delete the remains of killed ones."""
-    is_new = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
     lock = folder / ".lock"
+    if folder.name.startswith("."):  # hidden folders are swept
+        raise DatasetError(
+            "a dataset's name must not begin with a dot",
+            value=folder.name,
+            remedy="name another folder",
+            settings=("out",),
+        )
+    is_new = lock.exists() or not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         try:
@@ -213,8 +220,11 @@ def lock_for_writing(folder: Path) -> Generator[None]:
                 code="locked",
                 settings=("out",),
             ) from None
-        for partial in folder.glob(f"*{_PARTIAL_SUFFIX}"):
-            shutil.rmtree(partial, ignore_errors=True)
+        for leftover in _list_leftovers(folder):
+            if leftover.is_dir():
+                shutil.rmtree(leftover, ignore_errors=True)
+            elif leftover != lock:
+                leftover.unlink()
         try:
             yield
         finally:
@@ -223,6 +233,21 @@ def lock_for_writing(folder: Path) -> Generator[None]:
                 folder.rmdir()
     finally:
         os.close(descriptor)
+
+
+def remove_unfinished(root: Path) -> None:
+    """Delete what killed builds have left in folders of datasets, and the names they hold."""
+    for folder in root.glob("[!.]*/"):
+        with suppress(OSError, DatasetError):
+            if folder.stat().st_uid == os.getuid() and _list_leftovers(folder):
+                with lock_for_writing(folder):
+                    pass
+
+
+def _list_leftovers(folder: Path) -> list[Path]:
+    """Return what a running or killed build has made; temporary files by names of `tempfile`."""
+    patterns = (f"*{_PARTIAL_SUFFIX}", "tmp????????.tmp", ".lock")
+    return [path for pattern in patterns for path in folder.glob(pattern)]
 
 
 def sha256(path: Path) -> str:

@@ -5,25 +5,29 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, NoReturn
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
+import shapely
 
 from .. import datasets
 from ..datasets import Dataset, Metadata, storage
 from ..datasets.multiscale_tables import MultiscaleClips
-from ..errors import InputError
-from . import counting, keyed_hash, row_cleaning, spark_engine, tables
+from . import counting, keyed_hash, preview, row_cleaning, spark_engine, tables
 from .counting import Engine
 from .inputs import cells, column_mapping, detection, hexagons, sources, zone_hierarchy
 from .inputs.column_mapping import Mappings
-from .inputs.places import Places, locate_points, places_from_zones, read_places
+from .inputs.ids import TOLD_BY
+from .inputs.places import Places, locate_points, places_from_zones
 from .inputs.sources import Source, to_printable
-from .options import IngestOptions
+from .options import SENTENCES, IngestOptions, build_error
 from .progress import BuildStage, Monitor, ProgressCallback
 from .read_errors import translate_errors
-from .row_cleaning import MILLION, CanonicalTable, ValueParser
+from .row_cleaning import MILLION, CanonicalTable, ValueParser, day_sql
 from .row_report import IngestReport, Reason, RowAccount, account_for_rows
 
 REPORT_FILE = "ingest.json"
@@ -34,19 +38,10 @@ READING_STAGE = BuildStage("reading rows", 40)
 DERIVING_STAGE = BuildStage("finding trips", 30)
 WRITING_STAGE = BuildStage("writing the dataset", 3)
 _BYTES_PER_LINE = 40
+_FAR = timedelta(hours=2)
+_MIN_PEOPLE, _SINGLE_SHARE, _MAX_TRIPS_PER_DAY = 20, 0.95, 100
+"""Signs that a guessed column tells no people: of these ids so many occur once; or trips a day."""
 _THOUSANDS = "[1-9][0-9]{0,2}[.,][0-9]{3}"
-_TRIPS_BY_ID = "trips lead from the first to the last point of each trip that the rows name (tid)"
-_TRIPS_BY_VISITS = (
-    "the rows name no trips (tid): a trip is a visit and the person's next one in another zone on "
-    "the same day"
-)
-_BARE_PEOPLE = (
-    "people: some files hold their ids as numbers, so 7, 7.0 and 07 are one person in all files"
-)
-_PEOPLE = "people: 7 and 7.0 are one person; 07 is another one, as its text says"
-_ROWS_ARE_TRIPS = (
-    "no column tells people apart: each row is one trip, and trips alone are protected"
-)
 
 
 @dataclass
@@ -58,16 +53,22 @@ class Build:
     views: Sequence[CanonicalTable]
     reader: ValueParser
     places_public: bool | None = None
+    has_clock: bool = True
     run: counting.CountingRun = field(init=False)
     tables: dict[str, pa.Table] = field(default_factory=dict[str, pa.Table])
     counts: dict[str, Any] = field(default_factory=dict[str, Any])
     notes: list[str] = field(default_factory=list[str])
 
+    def note(self, name: str, **values: Any) -> None:
+        """Add a note in the words of `SENTENCES`."""
+        self.notes.append(SENTENCES["notes"][name].format(**values))
+
     def check_account(self, account: RowAccount) -> RowAccount:
         """Add an account of rows; raise `InputError` for unreadable rows and useless input."""
         self.counts["rows"] = account
         tables.raise_for_faults(self.options, self.mappings, account, self.reader)
-        tables.raise_for_useless(self.options, self.mappings, account)
+        told_by = next((note for note in self.run.places.notes if TOLD_BY in note), "")
+        tables.raise_for_useless(self.options, self.mappings, account, told_by)
         return account
 
     def account(self, table: str, duplicate_reason: Reason | None = None) -> RowAccount:
@@ -151,17 +152,28 @@ def count_rows(options: IngestOptions, monitor: Monitor) -> Build:
     place_files = {p.resolve() for p in (options.locations, options.zones) if p is not None}
     paths = [path for path in paths if path not in place_files] or paths
     files = [sources.inspect_file(path, options.reading) for path in paths]
+    for source in files:
+        sources.check_end(source, monitor.check)
     mappings = column_mapping.resolve_all(options, files)
     reader = ValueParser(detection.complete_reading(mappings, options.reading))
+    notes = list[str]()
+    if len(files) > 1 and "repeated-files" not in options.keep:
+        for source, earlier in tables.find_repeated_files(
+            mappings, options, reader, monitor
+        ).items():
+            del mappings[source]
+            note = SENTENCES["notes"]["repeated-file"]
+            notes.append(note.format(file=source.name, other=earlier.name))
     with tables.open_tables(
         mappings,
         monitor,
         options.spill,
         time_zone=options.time_zone,
-        rows=sum(source.row_count or source.size_bytes // _BYTES_PER_LINE for source in files),
+        rows=sum(source.row_count or source.size_bytes // _BYTES_PER_LINE for source in mappings),
         memory=options.memory,
     ) as (engine, views):
-        return _count_input(Build(options, mappings, views, reader), engine, monitor)
+        build = Build(options, mappings, views, reader, notes=notes)
+        return _count_input(build, engine, monitor)
 
 
 def _count_input(build: Build, engine: Engine, monitor: Monitor) -> Build:
@@ -171,12 +183,17 @@ def _count_input(build: Build, engine: Engine, monitor: Monitor) -> Build:
     build.reader = replace(
         build.reader, strip_person_zeros=column_mapping.has_mixed_types(build.mappings, ("uid",))
     )
-    places = _read_places(build, engine)
+    build.reader = row_cleaning.detect_clocks(build.reader, engine, build.views)
+    places = _read_places(build, engine, monitor)
     build.reader = replace(
         build.reader,
         strip_place_zeros=places.has_no_leading_zeros,
         id_length=places.id_length if options.id_prefix else None,
+        lower_place_ids=places.are_cells,
     )
+    for note in places.notes:
+        if TOLD_BY in note:
+            monitor.tell(note)
     build.run = counting.CountingRun(
         engine,
         monitor,
@@ -197,15 +214,17 @@ def _count_input(build: Build, engine: Engine, monitor: Monitor) -> Build:
     return build
 
 
-def _read_places(build: Build, engine: Engine) -> Places:
+def _read_places(build: Build, engine: Engine, monitor: Monitor) -> Places:
     """Return places and zones; they are not public where they are read from the rows."""
     options = build.options
     size_m = options.hexagon_m
+    row_ids = partial(row_cleaning.fetch_row_ids, engine, build.views, build.reader)
     build.places_public = options.places_public
-    if options.locations is not None or options.zones is not None:
-        places = hexagons.coarsen_to_hexagons(read_places(options), size_m)
-    elif options.area is not None:
-        places = hexagons.cover_with_hexagons(options.area, size_m)
+    files = options.locations, options.zones
+    if any((*files, options.area)):
+        build_places = partial(hexagons.build_places, options, monitor.check)
+        by_ids = any(files) and not (build.has_coordinates or options.id_prefix)
+        places = row_cleaning.call_with_row_ids(row_ids, build_places) if by_ids else build_places()
     elif options.area_from_data and build.has_coordinates:
         area = hexagons.bounding_area(
             engine.fetch_table(row_cleaning.distinct_points_sql(build.views, build.reader))
@@ -214,30 +233,39 @@ def _read_places(build: Build, engine: Engine) -> Places:
         build.places_public = False
         build.notes.append("the area was read from the data: it tells where people were")
     elif build.has_coordinates:
-        raise InputError(
-            "the rows hold coordinates, and no places, zones or area are given",
-            remedy="name a file of zones or places, or an area (or read it from the data)",
-            settings=("zones", "locations", "area"),
-        )
+        raise build_error("no-places")
     else:
-        ids = engine.fetch_table(row_cleaning.distinct_ids_sql(build.views, build.reader))[
-            "id"
-        ].to_pylist()
+        ids = row_ids(True)
         kind = options.cells or cells.cell_kind(ids)
         if kind is None:
-            raise InputError(
-                "locations or zones must be given, got neither",
-                remedy="name the table of stations or towers, or a file of zones; ids that are H3, "
-                "quadkey or geohash cells need none",
-                settings=("locations", "zones", "cells"),
-            )
+            raise build_error("no-zones")
         places = hexagons.coarsen_to_hexagons(
             places_from_zones(cells.cells_to_zones(ids, kind)), size_m
         )
         build.places_public = False
         build.notes.append(f"zones are the {kind} cells that the rows name, read from the data")
     hexagons.check_zone_limits(places)
+    _check_time_zone(build, places)
     return places
+
+
+def _check_time_zone(build: Build, places: Places) -> None:
+    """Raise `InputError` if places fit the time zone with degrees swapped alone; note if far."""
+    options, points = build.options, shapely.get_coordinates(places.towers.geometry.to_numpy())
+    lng, lat = np.median(points, axis=0).tolist()
+    there, swapped = preview.find_time_zone(lng, lat), preview.find_time_zone(lat, lng)
+    if "far-places" in options.keep or "/" not in options.time_zone or there is None:
+        return
+    noon = datetime(options.first_day.year, options.first_day.month, options.first_day.day, 12)
+    here, stated, turned = (
+        noon.replace(tzinfo=ZoneInfo(zone)).utcoffset() or timedelta()
+        for zone in (there, options.time_zone, swapped or there)
+    )
+    fault = SENTENCES["notes"]["far"].format(lat=lat, lng=lng, there=there, zone=options.time_zone)
+    if here != stated == turned and not str(swapped).startswith("Etc/"):
+        raise build_error("far-places", fault=fault)
+    if abs(here - stated) >= _FAR:
+        build.notes.append(fault)
 
 
 def _register_places(build: Build) -> None:
@@ -247,30 +275,89 @@ def _register_places(build: Build) -> None:
         return
     build.run.monitor.start_stage(POINTS_STAGE)
     points = engine.fetch_table(row_cleaning.distinct_points_sql(build.views, build.reader))
-    engine.register_table("points", locate_points(points, places))
+    engine.register_table("points", locate_points(points, places, build.run.monitor.check))
 
 
 def _note_assumptions(build: Build) -> None:
     """Note how people, trips and places are defined."""
     options, notes = build.options, build.notes
     notes += build.run.places.notes
-    people = _BARE_PEOPLE if build.reader.strip_person_zeros else _PEOPLE
-    notes.append(people if options.has_people else _ROWS_ARE_TRIPS)
+    people = "bare-people" if build.reader.strip_person_zeros else "people"
+    build.note(people if options.has_people else "rides")
     if build.reader.reading.text_time_zone != options.reading.text_time_zone:
         notes.append("times without an offset are taken as UTC, as their column is named")
     if levels := zone_hierarchy.format_levels(build.run.places.zones):
         notes.append(f"coarser zones kept, to look at the dataset by: {levels}")
     if options.kind == "visits" and "trips" in options.parts:
-        notes.append(_TRIPS_BY_ID if build.has_trip_ids else _TRIPS_BY_VISITS)
+        build.note("trips-by-id" if build.has_trip_ids else "trips-by-visits")
     if options.has_people and "density" in options.parts and options.density_week is None:
         notes.append("the period has no full week from Monday to Sunday: no density was built")
 
 
+def _check_people(build: Build, *tables: str) -> None:
+    """Raise `InputError` if ids of a guessed column of people occur once in all of these tables."""
+    if "uid" in build.options.mapping:  # a person has chosen it
+        return
+    people = single = 0
+    for table in tables:
+        ((people, single),) = build.run.engine.fetch_rows(
+            "SELECT count(*), coalesce(sum(CASE WHEN n = 1 THEN 1 ELSE 0 END), 0) FROM (SELECT "
+            f"count(*) AS n FROM {table} WHERE uid IS NOT NULL GROUP BY uid) AS people"
+        )
+        if single < _SINGLE_SHARE * people:
+            return
+    if people >= _MIN_PEOPLE:
+        _ask_people(build, f"{single:,} of its {people:,} values occur once, as ids of rows do")
+
+
+def _check_busiest(build: Build) -> None:
+    """Raise `InputError` if an id of a guessed column of people makes hundreds of trips a day."""
+    if "uid" not in build.options.mapping:
+        ((trips,),) = build.run.engine.fetch_rows(
+            "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM every WHERE uid IS NOT "
+            f"NULL GROUP BY uid, {day_sql('start', build.options.first_day)}) AS days"
+        )
+        if trips > _MAX_TRIPS_PER_DAY:
+            _ask_people(build, f"one of them makes {trips:,} trips on a day, as a vehicle does")
+
+
+def _ask_people(build: Build, sign: str) -> NoReturn:
+    source, names = next(iter(build.mappings.items()))
+    column = to_printable(names["uid"])
+    raise build_error("people-guessed", file=source.name, column=column, sign=sign)
+
+
+def _note_backwards(build: Build, account: RowAccount) -> None:
+    sql = "SELECT coalesce(sum(copies), 0) FROM every WHERE finish < start"
+    ((backwards,),) = build.run.engine.fetch_rows(sql)
+    if backwards:
+        build.note("backwards", trips=backwards, rows=account.rows_read)
+
+
+def _check_clock(build: Build) -> None:
+    """Leave out what needs hours where all times are midnight; `InputError` if nothing is left."""
+    sql = f"SELECT 1 FROM raw WHERE flaw = 0 AND start % {row_cleaning.DAY_S} <> 0 LIMIT 1"
+    if build.run.engine.fetch_rows(sql):
+        return
+    source, names = next(iter(build.mappings.items()))
+    column = to_printable(names["datetime"])
+    if build.options.kind == "visits" or "trips" not in build.options.parts:
+        raise build_error("no-clock", file=source.name, column=column)
+    build.options, build.has_clock = replace(build.options, parts=("trips",)), False
+    build.note("no-clock", column=column)
+
+
 def _count_trips(build: Build) -> None:
     """Count a table of trips, and their visits."""
-    options, engine = build.options, build.run.engine
-    engine.materialise("every", row_cleaning.trips_sql(options, build.has_coordinates), large=True)
+    engine = build.run.engine
+    every = row_cleaning.trips_sql(build.options, build.has_coordinates)
+    engine.materialise("every", every, large=True)
     account = build.check_account(build.account("every", Reason.DUPLICATE))
+    _check_people(build, "every")
+    _check_busiest(build)
+    _check_clock(build)
+    _note_backwards(build, account)
+    options = build.options
     if options.includes_density:
         engine.materialise(
             "records",
@@ -291,10 +378,10 @@ def _count_rides(build: Build) -> None:
         large=True,
     )
     duplicate_reason = Reason.DUPLICATE if has_ids else None
-    build.check_account(build.account("every", duplicate_reason))
+    _note_backwards(build, build.check_account(build.account("every", duplicate_reason)))
     n = "count(*)" if has_ids else "sum(copies)"
     table = engine.fetch_table(
-        f"SELECT {row_cleaning.day_sql('start', build.options.first_day)} AS day, origin_zone, "
+        f"SELECT {day_sql('start', build.options.first_day)} AS day, origin_zone, "
         f"destination_zone, 1 AS rank, {n}::BIGINT AS n FROM every WHERE reason = 0 GROUP BY ALL"
     )
     build.tables["trips"] = counting.build_trip_table(build.run, table)
@@ -307,10 +394,14 @@ def _count_visits(build: Build) -> None:
     if options.includes_density:
         engine.materialise("records", row_cleaning.records_sql(options, placed), large=True)
         build.check_account(build.account("records", Reason.REPEATED))
+        _check_people(build, "records", "raw")
+        _check_clock(build)
         build.counts["rows"] = _count_density(build)
     else:
         engine.materialise("reasons", row_cleaning.visit_reasons_sql(options, placed))
         build.check_account(build.account("reasons"))
+        _check_people(build, "raw")
+        _check_clock(build)
     if "trips" in options.parts:
         build.run.monitor.start_stage(DERIVING_STAGE)
         sql = (
@@ -319,6 +410,7 @@ def _count_visits(build: Build) -> None:
             else row_cleaning.trips_from_visits_sql
         )(options, placed)
         engine.materialise("every", sql, large=True)
+        _check_busiest(build)
         between = build.account("every", Reason.DUPLICATE)
         build.counts["trips"] = between
         _count_moves(build, between.rows_used, measured=build.has_trip_ids)
@@ -332,10 +424,7 @@ def _count_flows(build: Build) -> None:
     account = build.check_account(build.account("flows"))
     ((flows,),) = engine.fetch_rows("SELECT count(*) FROM flows WHERE reason = 0")
     if account.rows_used > flows:
-        build.notes.append(
-            f"{account.rows_used:,} rows are of {flows:,} flows: those of one day, origin and "
-            "destination add up, so a table that holds totals beside their parts counts twice"
-        )
+        build.note("repeated-flows", rows=account.rows_used, flows=flows)
     if not any("date" in table.column_types for table in build.views):
         build.notes.append(f"no column tells days: all flows are on {build.options.first_day}")
     used, fractions = round_flows(
@@ -345,12 +434,7 @@ def _count_flows(build: Build) -> None:
         )
     )
     if fractions:
-        build.notes.append(
-            f"{fractions:,} flows were fractions of trips (expanded counts): rounded once, by "
-            "their running sum in the order of origins and destinations, so that each day's total "
-            "is kept to half a trip and every flow to less than one; a release at trip level hides "
-            "one whole trip of this table, not what one expanded trip adds to it"
-        )
+        build.note("fractions", flows=fractions)
     build.tables["trips"] = counting.build_trip_table(build.run, used)
 
 
@@ -365,27 +449,16 @@ def _check_counts(build: Build) -> None:
         if table.column_types["flow"] == "VARCHAR":
             sql = f"SELECT bool_or({marked}), bool_or({clear}) FROM {table.view}"
             if build.run.engine.fetch_rows(sql) == [(True, False)]:
-                raise InputError(
-                    f"{source.name}: column '{to_printable(names['flow'])}' holds numbers such as "
-                    "1,234 "
-                    "or 1.234, which can be a thousand or one and a fraction, and no row shows "
-                    "which",
-                    remedy="say which mark is the decimal one, or the one between thousands",
-                    code="ambiguous-numbers",
-                    settings=("decimal", "thousands"),
-                )
+                column = to_printable(names["flow"])
+                raise build_error("ambiguous-numbers", file=source.name, column=column)
 
 
 def _count_density(build: Build) -> RowAccount:
     """Count ``records`` and return the account of the visits."""
     account = build.account("records", Reason.REPEATED)
     if account.rows_used == 0:
-        raise InputError(
-            f"none of {account.rows_read:,} visits falls in the week of "
-            f"{build.options.density_week} at a known place",
-            remedy="name another week, or build the trips alone",
-            settings=("week", "parts"),
-        )
+        week = build.options.density_week
+        raise build_error("empty-week", visits=account.rows_read, week=week)
     density = counting.count_visits(build.run, account.rows_used)
     build.tables |= density.tables
     build.counts["people_with_visits"] = density.people
@@ -396,6 +469,8 @@ def _count_moves(build: Build, used: int, *, measured: bool) -> None:
     """Count the `used` trips of ``every``; `measured` where their times are known."""
     moves = counting.count_trips(build.run, used, measured=measured)
     build.tables |= moves.tables
+    if not build.has_clock:  # it would tell that all trips start at midnight
+        build.tables.pop("report")
     build.counts["people_with_trips"] = moves.people
 
 
@@ -434,15 +509,9 @@ def _check_parts(options: IngestOptions) -> None:
     if "trips" in options.parts:
         return
     if not options.has_people:
-        raise InputError(
-            f"{options.kind} give no density", remedy="build the trips", settings=("parts",)
-        )
+        raise build_error("no-people-in-kind", kind=options.kind)
     if options.density_week is None:
-        raise InputError(
-            "the period has no full week from Monday to Sunday, so there is no density to build",
-            remedy="make the period longer, or build trips",
-            settings=("first_day", "last_day", "parts"),
-        )
+        raise build_error("no-full-week")
 
 
 def _describe_file(
@@ -457,7 +526,7 @@ def _describe_file(
 
 def _save_dataset(build: Build, report: IngestReport) -> Dataset:
     options, places = build.options, build.run.places
-    density = "presampled" in build.tables
+    density, first = "presampled" in build.tables, next(iter(build.mappings))
     text = json.dumps(report.to_json(), indent=2, ensure_ascii=False) + "\n"
     metadata = Metadata(
         name=options.out.name,
@@ -478,6 +547,8 @@ def _save_dataset(build: Build, report: IngestReport) -> Dataset:
         period_from_data=options.period_from_data,
         places_public=build.places_public,
         mean_visits_public=options.mean_visits_public if density else None,
+        person_column=to_printable(build.mappings[first]["uid"]) if options.has_people else None,
+        unknown_flows=report.rows.rows_unused.get(Reason.UNKNOWN),
     )
     return datasets.save(
         options.out,

@@ -14,12 +14,13 @@ from pathlib import Path
 from types import FrameType, NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from ..errors import ExplorerError, InputError
+from ..child_process import call_in_child
+from ..errors import ExplorerError, InputError, parse_number
 from . import presets
 from .build import ingest
 from .inputs import sources, zones
 from .inputs.sources import to_printable
-from .options import CHOICES, IngestOptions, Kind, Reading, literal_values
+from .options import CHOICES, KEPT, IngestOptions, Kind, Reading, literal_values
 from .progress import Cancelled, Progress
 
 EXIT_BAD_INPUT = 2
@@ -55,7 +56,7 @@ _NO_OPTIONS = ("kind", "inputs", "reading", "area_from_data")
 
 def _parse_pair(text: str) -> tuple[str, str]:
     name, equals, column = text.partition("=")
-    if not equals or not name or not column:
+    if not equals or not name:  # no column: not even a guessed one
         raise argparse.ArgumentTypeError(f"it is written as NAME=VALUE, got {text!r}")
     return name, column
 
@@ -99,7 +100,7 @@ def _argument_options(kind: Any) -> dict[str, Any]:
         return {"choices": words, "type": _parse_word, **how}
     if several:
         return {"nargs": "*"}
-    return {"type": _parse_day if value_type is date else value_type}
+    return {"type": {date: _parse_day, float: parse_number}.get(value_type, value_type)}
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -123,8 +124,9 @@ def build_parser() -> argparse.ArgumentParser:
             if name in _NO_OPTIONS:
                 continue
             text = descriptions.get(name, "").replace("%", "%%")
-            if name == "leave_out":
-                text += " " + "; ".join(f"{choice}: {words}" for choice, words in CHOICES.items())
+            choices = {"leave_out": CHOICES, "keep": KEPT}.get(name, {})
+            text += " " * bool(choices)
+            text += "; ".join(f"{choice}: {words}" for choice, words in choices.items())
             flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
             reader.add_argument(flag, dest=name, help=text, **_argument_options(kind))
     return reader
@@ -195,7 +197,8 @@ def _apply_preset(values: dict[str, Any], reading: dict[str, Any]) -> dict[str, 
     preset_values["reading"] = replace(preset.reading, **reading)
     preset_values["mapping"] = {**preset_values["mapping"], **values.pop("mapping", {})}
     if values.get("zones") is not None:
-        shapes = zones.read_shapes(values["zones"], values.get("layer", ""))
+        path, layer = values["zones"], values.get("layer", "")
+        shapes = call_in_child(zones.read_shapes, path, layer, files=[path])
         matches = presets.match_columns(preset.zones, [str(column) for column in shapes.columns])
         values["zones_mapping"] = matches | values.get("zones_mapping", {})
         if "zone_id" not in values["zones_mapping"]:  # guessed columns are not joined
@@ -259,7 +262,9 @@ def format_error(error: ExplorerError, reader: argparse.ArgumentParser) -> str:
 
 
 def _draw_progress(progress: Progress | None = None) -> None:
-    """Draw the progress over the line drawn before, or clear it; nothing without a terminal."""
+    """Draw the progress over the line drawn before, or clear it; notes alone without a terminal."""
+    if progress is not None and progress.note:
+        print(progress.note, file=sys.stderr, flush=True)
     if sys.stderr is None or not sys.stderr.isatty():
         return
     line = "" if progress is None else f"{progress.fraction:4.0%} {progress.stage}"

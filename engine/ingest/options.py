@@ -1,5 +1,6 @@
 """Options of an ingest: frozen, checked before any file is opened."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -17,22 +18,20 @@ CellKind = Literal["h3", "quadkey", "geohash"]
 Encoding = Literal[
     "utf-8", "windows-1252", "latin-1", "utf-16", "windows-1251", "cp932", "cp949", "gb18030"
 ]
-Delimiter = Literal[",", ";", "\t", "|"]
+Delimiter = Literal[",", ";", "\t", "|", " "]
 Thousands = Literal["", ",", ".", " ", "'"]
 DateOrder = Literal["ymd", "dmy", "mdy"]
 NumberTimes = Literal["seconds", "milliseconds", "microseconds", "nanoseconds", "days", "yyyymmdd"]
 Choice = Literal[
-    "people", "unreadable", "unknown-flows", "repeated-places", "placeless", "zero-places"
-]
-CHOICES: dict[Choice, str] = {
-    "people": "leave out rows without a person's id",
-    "unreadable": "leave out rows with a time, place or number that cannot be read",
-    "unknown-flows": "flows without a number are not known: leave them out",
-    "repeated-places": "keep the first row of a place that is there again, join parts of a zone",
-    "placeless": "leave out places without coordinates",
-    "zero-places": "leave out places at 0°, 0°",
-}
+    "people", "unreadable", "unknown-flows", "backwards", "repeated-places", "placeless",
+    "zero-places",
+]  # fmt: skip
+Kept = Literal["repeated-files", "far-places"]
+SENTENCES = json.loads(Path(__file__).with_name("remedies.json").read_text("utf-8"))
+CHOICES: dict[Choice, str] = SENTENCES["choices"]
 """Choices for rows and places that are otherwise refused, in words."""
+KEPT: dict[Kept, str] = SENTENCES["kept"]
+"""What is kept though it looks wrong, in words."""
 
 DAYS_PER_WEEK = 7
 MAX_PERIOD_DAYS = 3660
@@ -70,7 +69,7 @@ class Reading:
     encoding : str or None
         Of CSV files; default: auto-detect.
     delimiter : str or None
-        Between columns: , ; | or tab; default: auto-detect.
+        Between columns: , ; | tab or blanks (' '); default: auto-detect.
     decimal : str or None
         Decimal mark of numbers, . or a comma; default: auto-detect, a comma beside thousands of .
     thousands : str
@@ -110,6 +109,14 @@ class Reading:
             )
         if self.text_time_zone is not None:
             validation.check_time_zone("text_time_zone", self.text_time_zone)
+
+
+def build_error(code: str, **values: Any) -> InputError:
+    """Return the error of a code in `SENTENCES`, with these values in its words."""
+    words = SENTENCES["errors"][code]
+    settings = tuple(name.format(**values) for name in words["settings"])
+    fault, remedy = (words[part].format(**values) for part in ("fault", "remedy"))
+    return InputError(fault, remedy=remedy, code=code, settings=settings)
 
 
 def check_zone_count(zones: int) -> None:
@@ -180,6 +187,8 @@ class IngestOptions:
         Whether the places are public; a release states it, also where neither is said.
     leave_out : tuple of str
         What is left out instead of refused.
+    keep : tuple of str
+        What is kept though it looks wrong.
     salt : str or None
         For reproducible ranks; default: the dataset's own, or a new one.
     reading : Reading
@@ -228,6 +237,7 @@ class IngestOptions:
     period_from_data: bool = False
     places_public: bool | None = None
     leave_out: tuple[Choice, ...] = ()
+    keep: tuple[Kept, ...] = ()
     salt: str | None = None
     reading: Reading = field(default_factory=Reading)
     engine: EngineName = "duckdb"
@@ -256,7 +266,7 @@ class IngestOptions:
             validation.check_whole_number("people_public", people, 1, None, remedy=remedy)
         if self.area is not None:
             west, south, east, north = self.area
-            if not (-180 <= west < east <= 180 and -90 <= south < north <= 90):
+            if not (-180 <= west < east <= west + 180 <= 360 and -90 <= south < north <= 90):
                 raise ParameterError(
                     "area must be west, south, east, north in degrees",
                     value=f"{self.area}",

@@ -4,16 +4,17 @@
 """
 
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..child_process import call_in_child
 from ..errors import InputError
-from . import tables
+from . import row_cleaning, tables
 from .inputs import detection, hexagons
 from .inputs.column_mapping import Mappings
-from .inputs.places import Places, read_places
-from .options import IngestOptions, Reading
+from .inputs.places import Places, find_id_column
+from .options import IngestOptions, Reading, build_error
 from .row_cleaning import CanonicalTable, ValueParser
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def preview_times(
         engine, (table, *_) = opened
         if (column := _time_column(table)) is None:
             return []
-        seconds = ValueParser(reading).values_sql(table)[column]
+        reader = row_cleaning.detect_clocks(ValueParser(reading), engine, [table])
+        seconds = reader.values_sql(table)[column]
         result = engine.fetch_rows(
             f"SELECT {seconds} FROM (SELECT * FROM {table.view} LIMIT {count})"
         )
@@ -47,6 +49,7 @@ def preview_days(mappings: Mappings, reading: Reading, time_zone: str) -> tuple[
         engine,
         views,
     ):
+        reader = row_cleaning.detect_clocks(reader, engine, views)
         columns = [(table, column) for table in views if (column := _time_column(table))]
         if not columns:
             raise InputError("the rows have no time", remedy="choose the period by hand")
@@ -57,12 +60,20 @@ def preview_days(mappings: Mappings, reading: Reading, time_zone: str) -> tuple[
         ((low, high),) = engine.fetch_rows(f"SELECT min(moment), max(moment) FROM ({all_times})")
     first, last = (None if seconds is None else _to_datetime(seconds) for seconds in (low, high))
     if first is None or last is None:
-        raise InputError(
-            "no row has a time that can be read, or some lie outside the years 1 to 9999",
-            remedy="say how times are written",
-            settings=("date_order", "number_times"),
-        )
+        raise build_error("no-readable-time")
     return first.date(), last.date()
+
+
+def preview_id_column(
+    kind: str, path: Path, layer: str, mappings: Mappings, reading: Reading
+) -> str | None:
+    """Return the column of a file of places that holds most ids of the rows, if any does."""
+    reader = ValueParser(detection.complete_reading(mappings, reading))
+    with tables.open_tables(mappings, memory=PREVIEW_MEMORY) as (engine, views):
+        return row_cleaning.call_with_row_ids(
+            partial(row_cleaning.fetch_row_ids, engine, views, reader),
+            partial(call_in_child, find_id_column, kind, path, layer, files=(path,)),
+        )
 
 
 def _time_column(table: CanonicalTable) -> str | None:
@@ -74,9 +85,7 @@ def preview_places(**asked: Any) -> Places:
     day = date(2000, 1, 1)  # any: no row is read
     period = {"first_day": day, "last_day": day, "time_zone": "UTC"}
     options = IngestOptions(kind="visits", inputs=("rows",), out=Path("look"), **period, **asked)
-    if options.area is not None:
-        return hexagons.cover_with_hexagons(options.area, options.hexagon_m)
-    return hexagons.coarsen_to_hexagons(read_places(options), options.hexagon_m)
+    return hexagons.build_places(options)
 
 
 def _to_datetime(seconds: int) -> datetime | None:
@@ -98,5 +107,8 @@ def _time_zone_finder() -> "TimezoneFinder | None":
 def find_time_zone(longitude: float, latitude: float) -> str | None:
     """Return the IANA time zone of a point, from public boundaries; None at sea."""
     finder = _time_zone_finder()
+    longitude = (longitude + 180) % 360 - 180  # of zones beyond the 180° meridian
+    if abs(latitude) > 90:
+        return None
     name = finder.timezone_at(lng=longitude, lat=latitude) if finder else None
     return str(name) if name else None

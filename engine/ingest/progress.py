@@ -22,11 +22,12 @@ class BuildStage(NamedTuple):
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a build: stage, a share 0 to 1 that never falls, and seconds left if known."""
+    """Progress of a build: stage, a share 0 to 1 that never falls, seconds left, a choice made."""
 
     stage: str
     fraction: float
     seconds_left: float | None = None
+    note: str = ""
 
 
 ProgressCallback = Callable[[Progress], None]
@@ -69,6 +70,11 @@ class Monitor:
         done = self._done + self._stage.weight * share
         self._fraction = max(self._fraction, done / total_weight)
         self._report()
+
+    def tell(self, note: str) -> None:
+        """Report a choice before rows are counted by it."""
+        if self._callback is not None:
+            self._callback(Progress(self._stage.title, self._fraction, note=note))
 
     def finish(self) -> None:
         """Report the end of the build."""

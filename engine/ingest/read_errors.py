@@ -40,6 +40,8 @@ def explain_error(
     message = message.lower()
     if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
         message = "no space left"
+    if isinstance(error, MemoryError):
+        message = "out of memory"
     of_spark = type(error).__module__.split(".")[0] in ("pyspark", "py4j")
     for meant in (*_TOLD["faults"], *(_TOLD["of_a_cluster"] if of_spark else ())):
         if re.search("|".join(meant["words"]), message):

@@ -4,25 +4,34 @@ The results are ``every`` (distinct trips) and ``records`` (distinct visits of t
 `counting`. Both engines read typed columns equally; DuckDB alone reads text.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from typing import Any, TypeVar
 
+from ..errors import InputError
 from ..parameters import HOURS_PER_WEEK
 from .duckdb_engine import quote_text
 from .inputs.column_mapping import CLOCKS, DEGREES, POINTS, TIMES
+from .inputs.ids import BLANKS
 from .options import IngestOptions, Reading
 from .row_report import Reason
 
+T = TypeVar("T")
 DAY_S, HOUR_S = 86_400, 3_600
 MILLION = 10**6
 """Flows are added up in millionths of a trip, so that sums do not depend on their order."""
 MAX_FLOW = 10**9
-ROW_FAULTS = (Reason.NO_PERSON, Reason.LOST_DIGITS, Reason.UNKNOWN, Reason.UNPARSABLE)
+ROW_FAULTS = tuple(
+    Reason[name] for name in ("NO_PERSON", "LOST_DIGITS", "UNKNOWN", "UNPARSABLE", "BACKWARDS")
+)
 """Faults that make a row unreadable; the first match counts."""
 _FLOATS = ("FLOAT", "DOUBLE")
 _BLANKS = "' \t\r\n\v\f'"
+_ID_BLANKS = quote_text(BLANKS)
 _EMPTY_VALUES = "'', '\\N', 'NULL', 'null', 'NaN', 'nan', 'None', 'NA'"  # \\N: databases
+_HIDDEN = "[<≤] ?[0-9]+|[0-9]+ ?[-–] ?[0-9]+|[*]+|[.][.]+|:|[xXcCsS]|n[./]?[ad][.]?|suppressed"
+"""Marks of a number that a publisher withholds; a single - or . may be a zero."""
 _LOST_DIGITS = "^[0-9]([.,][0-9]+)?[eE][+][0-9]+$"
 _NUMBER = "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
 _OFFSET = " ?([Zz]|UTC|GMT|[+-][0-9]{2}:?([0-9]{2})?|[A-Z][A-Za-z]+/[A-Za-z_/]+)$"
@@ -35,6 +44,7 @@ _COMPACT = (
     *("%Y-%m-%dT%H%M", "%Y-%m-%d %H%M"),
 )
 _MAX_S = 10**11
+_FIRST_ROWS = 2_000
 _SPREADSHEET_DAYS = 25_569
 """From its first day, 1899-12-30, to 1970-01-01."""
 
@@ -57,6 +67,8 @@ class ValueParser:
     strip_person_zeros: bool = False
     strip_place_zeros: bool = False
     id_length: int | None = None
+    lower_place_ids: bool = False
+    clocks_are_hhmm: bool = False
 
     def values_sql(self, table: "CanonicalTable") -> dict[str, str]:
         """Return SQL for the value of each canonical column; null where unreadable."""
@@ -64,7 +76,7 @@ class ValueParser:
         for canonical in table.column_types:
             if canonical in CLOCKS:
                 continue
-            column, kind = table.column_and_type(canonical)
+            column, kind = table.column_and_type(canonical, self.clocks_are_hhmm)
             if canonical in TIMES:
                 expressions[canonical] = self.seconds_sql(column, kind)
             elif canonical in DEGREES:
@@ -86,12 +98,26 @@ class ValueParser:
                 expressions[canonical] = id_sql(column, kind, bare=bare)
             else:
                 place = id_sql(column, kind, bare=self.strip_place_zeros)
+                place = f"lower({place})" if self.lower_place_ids else place
                 cut = self.id_length
                 expressions[canonical] = place if cut is None else f"left({place}, {cut})"
         return expressions
 
     def seconds_sql(self, column: str, kind: str) -> str:
         """Return SQL for seconds of the local wall clock; null where a time cannot be read."""
+        seconds = self._seconds_sql(column, kind)
+        if kind != "VARCHAR":
+            return seconds
+        # clocks of a service day run past 24:00: 25:10 is 01:10 of the next day
+        hour = f"try_cast(regexp_extract({column}, '[ T]([2-4][0-9]):', 1) AS INTEGER)"
+        clock = f"'\\1' || lpad(({hour} % 24)::VARCHAR, 2, '0') || ':'"
+        next_day = f"regexp_replace({column}, '([ T])[2-4][0-9]:', {clock})"
+        # a lambda, so that this long text stands once in the statement
+        parsed = f"list_transform([{next_day}], lambda x: {self._seconds_sql('x', kind)})[1]"
+        late = f"{parsed} + {DAY_S} * ({hour} // 24)"
+        return f"coalesce({seconds}, CASE WHEN {hour} BETWEEN 24 AND 47 THEN {late} END)"
+
+    def _seconds_sql(self, column: str, kind: str) -> str:
         moment = self._moment_sql(column, kind)
         if kind == "VARCHAR" or "INT" in kind or kind.startswith((*_FLOATS, "DECIMAL")):
             return f"floor(epoch({moment}))::BIGINT"
@@ -210,7 +236,7 @@ class ValueParser:
 
 
 def id_sql(column: str, kind: str, *, bare: bool) -> str:
-    """Return SQL for an id as text, to the last digit."""
+    """Return SQL for an id as text in NFC, to the last digit."""
     if kind in _FLOATS:
         exact = f"abs({column}) < 9007199254740992 AND {column} = floor({column})"
         return f"CASE WHEN {exact} THEN try_cast({column} AS BIGINT)::VARCHAR END"
@@ -218,7 +244,7 @@ def id_sql(column: str, kind: str, *, bare: bool) -> str:
         return f"regexp_extract({column}::VARCHAR, '^-?[0-9]+([.][0-9]*[1-9])?')"
     if kind != "VARCHAR":
         return f"CAST({column} AS VARCHAR)"
-    value = f"trim({column}, {_BLANKS})"
+    value = f"nfc_normalize(trim({column}, {_ID_BLANKS}))"
     is_decimal = f"right({value}, 1) = '0' AND regexp_matches({value}, '^-?[0-9]+[.]0+$')"
     plain = f"CASE WHEN {is_decimal} THEN split_part({value}, '.', 1) ELSE {value} END"
     if bare:
@@ -232,8 +258,8 @@ def id_sql(column: str, kind: str, *, bare: bool) -> str:
 
 
 def _is_clean_sql(column: str) -> str:
-    """Return SQL for whether a text is filled, without blanks, and no number with a mark."""
-    return f"{column} <> '' AND NOT regexp_matches({column}, '[ \t\r\n\v\f+.]')"
+    """Return SQL for whether a text is filled, in ASCII without blanks, + and full stops."""
+    return f"{column} <> '' AND NOT regexp_matches({column}, '[^!-*,/-~-]')"
 
 
 def lost_digits_sql(column: str, kind: str) -> str:
@@ -244,7 +270,7 @@ def lost_digits_sql(column: str, kind: str) -> str:
         return f"({number} AND ({id_sql(column, kind, bare=False)}) IS NULL)"
     if kind != "VARCHAR":
         return "false"
-    matches = f"regexp_matches(trim({column}, {_BLANKS}), '{_LOST_DIGITS}')"
+    matches = f"regexp_matches(trim({column}, {_ID_BLANKS}), '{_LOST_DIGITS}')"
     # AND computes both sides for every row, and trimming is slow
     return f"(CASE WHEN contains({column}, '+') THEN {matches} ELSE false END)"
 
@@ -264,7 +290,7 @@ class CanonicalTable:
     view: str
     column_types: Mapping[str, str]
 
-    def column_and_type(self, canonical: str) -> tuple[str, str]:
+    def column_and_type(self, canonical: str, hhmm: bool = False) -> tuple[str, str]:
         """Return a column and its type; a day and a time of the day are one text."""
         clock = next(
             (c for c, day in CLOCKS.items() if day == canonical and c in self.column_types), None
@@ -273,7 +299,7 @@ class CanonicalTable:
             return canonical, self.column_types[canonical]
         return (
             f"({_day_text(canonical, self.column_types[canonical])} || ' ' || "
-            f"{_clock_text(clock)})",
+            f"{_clock_text(clock, hhmm)})",
             "VARCHAR",
         )
 
@@ -287,16 +313,35 @@ def _day_text(column: str, kind: str) -> str:
     return f"CASE WHEN {compact} THEN {dashed} ELSE regexp_extract({day}, '^[^T ]+') END"
 
 
-def _clock_text(column: str) -> str:
+def _clock_text(column: str, hhmm: bool) -> str:
+    """Return SQL for a clock as hh:mm; numbers are hours, or hours and minutes if `hhmm`."""
     value = f"trim({column}::VARCHAR, {_BLANKS})"
     digits = f"lpad(regexp_extract({value}, '^([0-9]{{1,4}})([.]0+)?$', 1), 4, '0')"
     hours = f"lpad(regexp_extract({value}, '^([0-9]{{1,2}})([.]0+)?$', 1), 2, '0')"
     return (
-        f"CASE WHEN regexp_full_match({value}, '[0-9]{{1,2}}([.]0+)?') THEN {hours} || ':00' "
-        f"WHEN regexp_full_match({value}, '[0-9]{{3,4}}([.]0+)?') "
+        f"CASE WHEN {not hhmm} AND regexp_full_match({value}, '[0-9]{{1,2}}([.]0+)?') "
+        f"THEN {hours} || ':00' WHEN regexp_full_match({value}, '[0-9]{{1,4}}([.]0+)?') "
         f"THEN {digits}[1:2] || ':' || {digits}[3:4] "
         f"WHEN {value}[2] = ':' THEN '0' || {value} ELSE {value} END"
     )
+
+
+def detect_clocks(
+    reader: ValueParser, engine: Any, tables: Sequence[CanonicalTable]
+) -> ValueParser:
+    """Return the parser that takes clocks such as 5 as minutes if one, such as 830, is no hour.
+
+    Up to 29 they are hours, also of a service day.
+    """
+    clocks = [
+        f"SELECT trim({clock}::VARCHAR, {_BLANKS}) AS clock FROM {table.view}"
+        for table in tables
+        for clock in CLOCKS
+        if clock in table.column_types
+    ]
+    number = "regexp_full_match(clock, '[0-9]{1,4}([.]0+)?') AND try_cast(clock AS DOUBLE) > 29"
+    sql = f"SELECT 1 FROM ({' UNION ALL '.join(clocks)}) AS c WHERE {number} LIMIT 1"
+    return replace(reader, clocks_are_hhmm=bool(clocks and engine.fetch_rows(sql)))
 
 
 def row_faults(
@@ -313,11 +358,14 @@ def row_faults(
         column, column_type = table.column_and_type("uid")
         person = read["uid"]
         if column_type == "VARCHAR":  # lost digits are reported already
-            blank = f"trim({column}, {_BLANKS})"
+            blank = f"trim({column}, {_ID_BLANKS})"
             person = f"CASE WHEN {_is_clean_sql(column)} THEN {column} ELSE {blank} END"
         faults.append((Reason.NO_PERSON, "uid", f"coalesce(({person}) IN ({_EMPTY_VALUES}), true)"))
     if "flow" in read:
-        faults.append((Reason.UNKNOWN, "flow", empty("flow")))
+        unknown = empty("flow")
+        if table.column_types["flow"] == "VARCHAR":
+            unknown += f" OR regexp_full_match(trim(flow, {_ID_BLANKS}), '{_HIDDEN}')"
+        faults.append((Reason.UNKNOWN, "flow", f"({unknown})"))
     for canonical in ("flow", *TIMES, "tid", *DEGREES):
         if canonical not in read or (canonical == "tid" and kind != "visits"):
             continue
@@ -349,6 +397,8 @@ def _table_values_sql(table: CanonicalTable, options: IngestOptions, reader: Val
     of_row: dict[Reason, list[str]] = {}
     for reason, _column, test in row_faults(table, kind, reader):
         of_row.setdefault(reason, []).append(test)
+    if "backwards" in options.leave_out and "finish" in columns:
+        of_row[Reason.BACKWARDS] = [f"{columns['finish']} < {columns['start']}"]
     branches = " ".join(
         f"WHEN {' OR '.join(tests)} THEN {int(reason)}" for reason, tests in of_row.items()
     )
@@ -374,15 +424,29 @@ def distinct_points_sql(tables: Sequence[CanonicalTable], reader: ValueParser) -
     )
 
 
-def distinct_ids_sql(tables: Sequence[CanonicalTable], reader: ValueParser) -> str:
-    """Return SQL for the distinct ids of places in all rows."""
+def call_with_row_ids(fetch_ids: Callable[[bool], list[str]], call: Callable[[list[str]], T]) -> T:
+    """Return what `call` makes of ids of the first rows, or of all if those leave a question."""
+    try:
+        return call(fetch_ids(False))
+    except InputError as error:
+        if error.code != "id-column":
+            raise
+    return call(fetch_ids(True))
+
+
+def fetch_row_ids(
+    engine: Any, tables: Sequence[CanonicalTable], reader: ValueParser, in_all: bool
+) -> list[str]:
+    """Return the distinct ids of places in all rows, or in the first ones of each table."""
+    first = "" if in_all else f" LIMIT {_FIRST_ROWS}"
     parts = [
-        f"SELECT {reader.values_sql(table)[canonical]} AS id FROM {table.view}"
+        f"(SELECT {reader.values_sql(table)[canonical]} AS id FROM {table.view}{first})"
         for table in tables
         for canonical in ("location_id", "origin", "destination")
         if canonical in table.column_types
     ]
-    return f"SELECT DISTINCT id FROM ({' UNION ALL '.join(parts)}) AS p WHERE id IS NOT NULL"
+    sql = f"SELECT DISTINCT id FROM ({' UNION ALL '.join(parts)}) AS p WHERE id IS NOT NULL"
+    return engine.fetch_table(sql)["id"].to_pylist()
 
 
 def _period_sql(options: IngestOptions, moment: str) -> str:
@@ -481,36 +545,40 @@ def trips_from_visits_sql(options: IngestOptions, visits_: str) -> str:
     """Return SQL for a visit and the person's next one, in another zone, on the same local day."""
     day = day_sql("moment", options.first_day)
     return f"""
-        WITH placed AS (
-            SELECT uid, moment, location, zone, {day} AS day FROM ({visits_}) AS v
+        WITH moments AS (
+            SELECT uid, {day} AS day, moment, min(location) AS first, max(location) AS last,
+                   min(zone) AS zone, min(zone) < max(zone) AS tied FROM ({visits_}) AS v
             WHERE flaw = 0 AND zone IS NOT NULL AND {_period_sql(options, "moment")}
+            GROUP BY uid, {day}, moment
         ), moves AS (
-            SELECT uid, moment AS start, location AS origin, zone AS origin_zone,
-                   lead(moment) OVER w AS finish, lead(location) OVER w AS destination,
-                   lead(zone) OVER w AS destination_zone
-            FROM placed WINDOW w AS (PARTITION BY uid, day ORDER BY moment, location, zone)
+            SELECT uid, moment AS start, last AS origin, zone AS origin_zone, tied,
+                   lead(moment) OVER w AS finish, lead(first) OVER w AS destination,
+                   lead(zone) OVER w AS destination_zone, lead(tied) OVER w AS ends_tied
+            FROM moments WINDOW w AS (PARTITION BY uid, day ORDER BY moment)
         )
-        SELECT 0 AS reason, {_TRIP_COLUMNS}, count(*) AS copies FROM moves
-        WHERE destination_zone IS NOT NULL AND origin_zone <> destination_zone GROUP BY ALL"""
+        SELECT CASE WHEN tied THEN {int(Reason.TIED)} ELSE 0 END AS reason, {_TRIP_COLUMNS},
+               count(*) AS copies
+        FROM moves WHERE tied OR NOT ends_tied AND origin_zone <> destination_zone GROUP BY ALL"""
 
 
 def trips_from_points_sql(options: IngestOptions, visits_: str) -> str:
     """Return SQL for trips with ids in the rows: each from its first to its last row."""
+    first, last = "WHERE moment = first_at", "WHERE moment = last_at"
     return f"""
         WITH marked AS (
-            SELECT *, row_number() OVER (PARTITION BY uid, tid
-                       ORDER BY moment, coalesce(location, -1), coalesce(zone, -1)) AS place,
-                   row_number() OVER (PARTITION BY uid, tid
-                       ORDER BY moment DESC, coalesce(location, -1) DESC, coalesce(zone, -1) DESC)
-                   AS from_end
-            FROM ({visits_}) AS v WHERE flaw = 0
+            SELECT *, min(moment) OVER w AS first_at, max(moment) OVER w AS last_at,
+                   coalesce(zone, -1) AS at_zone
+            FROM ({visits_}) AS v WHERE flaw = 0 WINDOW w AS (PARTITION BY uid, tid)
         ), placed AS (
-            SELECT uid, 0 AS flaw, min(moment) AS start, max(moment) AS finish,
-                   max(location) FILTER (WHERE place = 1) AS origin,
-                   max(zone) FILTER (WHERE place = 1) AS origin_zone,
-                   max(location) FILTER (WHERE from_end = 1) AS destination,
-                   max(zone) FILTER (WHERE from_end = 1) AS destination_zone
-            FROM marked GROUP BY uid, tid
+            SELECT uid, first_at AS start, last_at AS finish,
+                   min(location) FILTER ({first}) AS origin,
+                   max(zone) FILTER ({first}) AS origin_zone,
+                   max(location) FILTER ({last}) AS destination,
+                   max(zone) FILTER ({last}) AS destination_zone,
+                   CASE WHEN min(at_zone) FILTER ({first}) < max(at_zone) FILTER ({first})
+                          OR min(at_zone) FILTER ({last}) < max(at_zone) FILTER ({last})
+                        THEN {int(Reason.TIED)} ELSE 0 END AS flaw
+            FROM marked GROUP BY uid, tid, first_at, last_at
         )
         SELECT {_trip_reason_sql(options)} AS reason, {_TRIP_COLUMNS}, count(*) AS copies
         FROM placed GROUP BY ALL"""
@@ -520,10 +588,22 @@ def flows_sql(options: IngestOptions) -> str:
     """Return SQL for flows by reason, day and zones: n millionths of a trip, ``copies``."""
     day = day_sql("start", options.first_day)
     keys = {"day": day, "origin_zone": "origin_zone", "destination_zone": "destination_zone"}
-    read = ", ".join(f"CASE WHEN reason = 0 THEN {sql} END AS {key}" for key, sql in keys.items())
+    unknown = int(Reason.UNKNOWN)
+    read = ", ".join(
+        f"CASE WHEN reason IN (0, {unknown}) THEN {sql} END AS {key}" for key, sql in keys.items()
+    )
     return f"""
         WITH placed AS ({_trip_places_sql(by_points=False)}),
-        judged AS (SELECT *, {_trip_reason_sql(options)} AS reason FROM placed)
-        SELECT reason, {read}, sum(CASE WHEN reason = 0 THEN flow ELSE 0 END)::BIGINT AS n,
-               count(*) AS copies
-        FROM judged GROUP BY ALL"""
+        judged AS (SELECT *, {_trip_reason_sql(options)} AS reason FROM placed),
+        added AS (
+            SELECT reason, {read}, sum(CASE WHEN reason = 0 THEN flow ELSE 0 END)::BIGINT AS n,
+                   count(*) AS copies
+            FROM judged GROUP BY ALL
+        ),
+        told AS (  -- a flow with a hidden part is not known: its other parts are no smaller flow
+            SELECT *, max(CASE WHEN reason = {unknown} THEN 1 ELSE 0 END)
+                      OVER (PARTITION BY {", ".join(keys)}) AS hidden FROM added
+        )
+        SELECT CASE WHEN reason = 0 AND hidden = 1 THEN {unknown} ELSE reason END AS reason,
+               {", ".join(keys)}, n, copies
+        FROM told"""

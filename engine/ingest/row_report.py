@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import Any
 
+from .options import SENTENCES
+
 
 class Reason(IntEnum):
     """Reasons to use a row or not; the first match counts."""
@@ -24,22 +26,11 @@ class Reason(IntEnum):
     NO_PERSON = 9
     LOST_DIGITS = 10
     UNKNOWN = 11
+    BACKWARDS = 12
+    TIED = 13
 
 
-REASON_LABELS: dict[Reason, str] = {
-    Reason.USED: "used",
-    Reason.UNPARSABLE: "unparsable: a time, place or number that cannot be read",
-    Reason.OUTSIDE_PERIOD: "outside the declared period",
-    Reason.OUTSIDE_AREA: "outside: place not in the locations or zones",
-    Reason.OTHER_WEEK: "outside the week of the density",
-    Reason.DUPLICATE: "duplicate",
-    Reason.SELF_TRIP: "starts and ends in one zone",
-    Reason.TRIMMED: "trimmed: beyond the cap of visits a person",
-    Reason.REPEATED: "duplicate: again at the same place in the same hour",
-    Reason.NO_PERSON: "without a person: the id is empty",
-    Reason.LOST_DIGITS: "without a person: the id has lost digits",
-    Reason.UNKNOWN: "not known: no number is told (suppressed at the source), which is not 0",
-}
+REASON_LABELS = {reason: SENTENCES["reasons"][reason.name] for reason in Reason}
 
 
 @dataclass(frozen=True)

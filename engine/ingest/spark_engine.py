@@ -11,15 +11,15 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pyarrow as pa
 
-from ..errors import InputError
 from . import temp_folder
 from .duckdb_engine import quote_identifier as quoted, run_watched
 from .inputs.column_mapping import TIMES, Mappings, resolve_all
-from .inputs.sources import Source, to_printable
-from .options import IngestOptions
+from .inputs.sources import Source, find_folder_days, to_printable
+from .options import IngestOptions, build_error
 from .progress import Monitor
 from .read_errors import translate_errors
 from .row_cleaning import CanonicalTable
@@ -60,22 +60,13 @@ class Spark:
             import sqlglot
             from pyspark.sql import SparkSession
         except ModuleNotFoundError:
-            raise InputError(
-                "the engine 'spark' needs PySpark, sqlglot and Java 17",
-                remedy="pip install 'mobility-privacy-explorer[spark]' and a Java runtime, or use "
-                "the embedded engine",
-                settings=("engine",),
-            ) from None
+            raise build_error("spark-missing") from None
         self._translate = sqlglot.transpile
         for name in options.inputs:
             _require_typed(name)
         meaning = {**_SQL_SETTINGS, "spark.sql.session.timeZone": options.time_zone}
         if fixed := sorted(meaning.keys() & options.conf.keys()):
-            raise InputError(
-                f"'{fixed[0]}' cannot be set: the counts depend on it",
-                remedy="leave it out",
-                settings=("conf",),
-            )
+            raise build_error("spark-setting", name=fixed[0])
         settings = {**options.conf, **meaning}
         if options.master.startswith("local"):
             places = ("spark.local.dir", "spark.sql.warehouse.dir")
@@ -90,11 +81,10 @@ class Spark:
         try:
             self.session: Any = builder.getOrCreate()
         except Exception as error:
-            raise InputError(
-                f"Spark cannot start at '{options.master}' ({type(error).__name__})",
-                remedy="check the address, the memory and that Java 17 is installed",
-                settings=("master", "memory"),
-            ) from None
+            kind = type(error).__name__
+            raise build_error("spark-start", master=options.master, error=kind) from None
+        # Spark has no function of this name
+        self.session.udf.register("nfc_normalize", lambda text: text and normalize("NFC", text))
 
     def open_sources(self, inputs: Sequence[str]) -> list[Source]:
         """Open typed tables as the views ``given_0``, ``given_1``, …."""
@@ -104,6 +94,15 @@ class Spark:
             with translate_errors(to_printable(Path(name).name)):
                 reader = self.session.read.option("recursiveFileLookup", "true")
                 frame = reader.parquet(name) if _is_path(name) else self.session.table(name)
+                files = frame.inputFiles()[:1] if _is_path(name) else []
+                for column, _ in find_folder_days(Path(*files)) if files else ():
+                    if column not in frame.columns:
+                        from pyspark.sql import functions
+
+                        day = functions.regexp_extract(
+                            functions.input_file_name(), f"/{re.escape(column)}=([^/]+)/", 1
+                        )
+                        frame = frame.withColumn(column, functions.to_date(day))
                 frame.createOrReplaceTempView(f"given_{number}")
                 schema = pa.schema([(f.name, _to_arrow_type(f.dataType)) for f in frame.schema])
             kinds = tuple(str(kind) for kind in schema.types)
@@ -116,20 +115,11 @@ class Spark:
         for number, (source, names) in enumerate(mappings.items()):
             for canonical, column in names.items():
                 if column not in source.columns:
-                    raise InputError(
-                        "columns are joined by the embedded engine alone, got "
-                        f"'{to_printable(column)}'",
-                        settings=("mapping", "engine"),
-                    )
+                    raise build_error("spark-joined", column=to_printable(column))
                 kind = source.column_types[source.columns.index(column)]
                 if canonical in TIMES and not kind.startswith(("timestamp", "date")):
-                    raise InputError(
-                        f"{source.name}: column '{to_printable(column)}' (for {canonical}) is of "
-                        f"type {kind[:40]}; on Spark times are timestamps or dates",
-                        remedy="write them so, or use the embedded engine",
-                        code="spark-text",
-                        settings=("engine",),
-                    )
+                    which = {"file": source.name, "column": to_printable(column)}
+                    raise build_error("spark-times", canonical=canonical, kind=kind[:40], **which)
             selected = ", ".join(
                 f"{quoted(column)} AS {canonical_name}" for canonical_name, column in names.items()
             )
@@ -210,11 +200,7 @@ def open_spark(
 ) -> Generator[tuple[Spark, Mappings, list[CanonicalTable]]]:
     """Yield a session with a view of each typed table."""
     if options.reading.text_time_zone is not None:
-        raise InputError(
-            "Spark takes times without an offset as local ones",
-            remedy="count them with the embedded engine, or write them with their offset",
-            settings=("engine", "text_time_zone"),
-        )
+        raise build_error("spark-zone")
     with temp_folder.open_temp_folder(options.spill) as folder:
         engine = Spark(options, monitor, folder)
         try:
@@ -236,9 +222,4 @@ def _is_path(name: str) -> bool:
 
 def _require_typed(name: str) -> None:
     if _is_path(name) and re.search(r"[.](csv|txt|tsv|gz|zip)$", name.lower()):
-        raise InputError(
-            f"{to_printable(Path(name).name)}: Spark reads typed tables alone",
-            remedy="count text with the embedded engine, or write it as Parquet first",
-            code="spark-text",
-            settings=("engine",),
-        )
+        raise build_error("spark-text", file=to_printable(Path(name).name))

@@ -1,13 +1,13 @@
 """Release of a setting: one draw of noise, one charge to the ledger, one folder to give away.
 
-Only this package's numbers leave the process. `release` plans from public facts, checks the budget,
-reads the counts, claims the folder, charges the ledger, draws with OpenDP, writes and seals the
-folder, and reveals it.
+Only numbers that this package draws may be given to others than the custodian. `release` plans from
+public facts, checks the budget, reads the counts, claims the folder, charges the ledger, draws with
+OpenDP, writes and seals the folder, and reveals it.
 
 - *Custodian*: who holds the data, decides on releases and answers for them.
 - *Setting*: dataset, zones, days and the parameters of one mechanism (`engine.contract`).
 - *Unit of privacy*: what ε and δ protect, a person, a person's day or a trip. Neighbouring datasets
-  differ by one unit, added or removed. A person who loses a day is two such steps (`budget_cost`).
+  differ by one unit, added or removed. If it is a person, a day less is two steps (`budget_cost`).
 - *Budget*: total ε and δ, per one unit, of all releases about the same people.
 - *Ledger*: the file on disk of budgets and charges (`budget_ledger`). The cost of a mechanism in
   itself is `engine.privacy_cost.PrivacyCost`.
@@ -18,8 +18,12 @@ folder, and reveals it.
 - *Bundle*: the released folder and its zip: tables, checksums, and the *statement*, which tells
   readers what was released, how exact it is and what it cost.
 - *Contribution limit*: T trips or ℓ visits, which of one unit are counted at most; the others are
-  *beyond* it. Counts within it are *truncated* (``kept`` in files).
-- *Suppressed*: a noisy count below the threshold τ, which files leave empty. Others are *shown*.
+  *beyond* it. Counts within it are *truncated* (``kept`` in files, ``presampled`` of visits).
+- *Cap* K: most visits of a person that ingestion keeps in the number of all visits and the tables
+  of multiscale (`engine.ingest.counting`). ℓ is a setting apart, and not bounded by K.
+- *Suppressed*: a noisy count below the threshold τ, which files leave empty. The noise protects, τ
+  helps readers; a custodian may still want suppressed counts not to be recomputable. Others are
+  *shown*; of empirical Bayes, estimates of at least 1 trip.
 - *Phantom trips*: trips that noise alone shows in empty flows.
 - *View*: a dataset with its zones and days joined as a setting says.
 """
@@ -83,11 +87,12 @@ WRITERS: dict[str, ModuleType] = {
 }
 """Module that plans and writes a method's release, by ``plan``, ``load_counts`` and ``write``.
 
-Other methods are for exploring alone: their noise is not whole numbers."""
+`efpag_joint`: Fourier perturbation with one k for all clusters; `derived`: a report whose quantiles
+are those of noisy bins. The noise of other methods, for exploring alone, is not whole numbers."""
 
 _MAX_NOTE_LENGTH = 2000
 _PEOPLE_TABLES = ("truth", "presampled", "trips", "report", "zoom_towers")
-"""Starts of the names of a dataset's tables that are made of people."""
+"""Starts of names of the tables that identify people: each dataset of people has one of these."""
 
 
 def release(
@@ -138,7 +143,7 @@ def release(
             raise  # its message already explains the refusal
         error_type = ReleaseError
         if isinstance(error, KeyboardInterrupt):  # perhaps just after the transaction
-            charged_entry = ledger.find_charge(record["secret"])
+            charged_entry = charged_entry or ledger.find_charge(record["secret"])
             error_type = KeyboardInterrupt
         raise error_type(describe_failure(error, charged_entry, out)) from error
     progress(1.0)

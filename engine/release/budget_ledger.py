@@ -2,15 +2,18 @@
 
 A *budget* is the ε and δ that all releases about the same people may cost together; it lists the
 datasets made of these people. Entries form a *hash chain*: each holds the hash of the entry before
-it. The last hash, the *head*, is also stored in a table of its own, so that every read detects a
-changed, missing or cut-off entry. A release is charged before its noise is drawn, and a charge is
-never given back.
+it. The last hash, the *head*, is also stored in a table of its own, so that every read detects an
+accidental change or loss of entries. Whoever can write the file can forge all of it: only `verify`
+with a hash that is kept elsewhere detects that. A release is charged before its noise is drawn,
+and a charge is never given back.
 """
 
+import errno
 import fcntl
 import hashlib
 import json
 import os
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -23,7 +26,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from .. import validation
-from ..datasets import data_root
+from ..datasets import data_root, has_people
 from ..errors import ExplorerError, ParameterError
 
 BudgetUnit = Literal["trip", "person-day", "person"]
@@ -36,6 +39,7 @@ create table entries (id integer primary key, time text, kind text, people text,
 create table head (one integer primary key check (one = 1), id integer, hash text);
 insert into head values (1, 0, '{FIRST_HASH}');
 """  # `one` allows a single head; a ledger has it from the start, so one without it was cut
+_SCRATCH = ".ledger-"
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
 _COPY_WARNING = "an older copy lacks what was spent since: going back to it would spend that twice"
 _MISSING_FIELD = "cannot be read: it lacks a field that every entry of its kind has"
@@ -51,11 +55,11 @@ _SQLITE_CAUSES = {
 
 
 class ReleaseError(ExplorerError):
-    """A refused release or ledger entry; the message states rule, value and remedy."""
+    """A refused release or ledger entry, or a failed release: its message states what was spent."""
 
 
 def release_error(rule: str, value: str, remedy: str, code: str = "") -> ReleaseError:
-    """Return a `ReleaseError` with its rule, value and remedy."""
+    """Return a `ReleaseError` with rule, value, remedy and a short `code` that callers compare."""
     return ReleaseError(rule, value=value, remedy=remedy, code=code)
 
 
@@ -64,7 +68,8 @@ class Entry:
     """Entry of the ledger, about the budget of the people named `people`.
 
     `kind` is ``budget`` (declared), ``raise`` (of its totals), ``join`` (another dataset of the
-    people), ``release`` (charged before its noise is drawn) or ``done`` (its bundle is complete).
+    people), ``withdraw`` (declared anew, with nothing spent), ``release`` (charged before its noise
+    is drawn) or ``done`` (its bundle is complete).
     `body` holds the fields of the kind, `chain_hash` the hash of this entry and the hash before.
     """
 
@@ -164,7 +169,8 @@ class BudgetLedger:
         names = sorted({check_one_line("datasets", name) for name in datasets})
         managers = sorted({check_one_line("managers", name) for name in (manager, *other_managers)})
         cost = _check_cost(epsilon, delta)
-        body = {"unit": unit, "datasets": names, "raised_by": managers, **cost}
+        body = {"unit": unit, "datasets": names, "raised_by": managers, **cost}  # who may raise it
+        _require_people(names, unit)
         with self._transaction() as (append, budgets):
             if people in budgets:
                 value = f"a second declaration; its budget is ε = {budgets[people].epsilon:g}"
@@ -180,7 +186,20 @@ class BudgetLedger:
             budget = _require_budget(budgets, people)
             budget.require_manager(manager)
             _require_no_budget(budgets, [dataset])
+            _require_people([dataset], budget.unit)
             append("join", budget.people, {"dataset": dataset, "by": manager})
+
+    def withdraw(self, people: str, *, manager: str) -> None:
+        """Take back a budget of which nothing is spent, so that it can be declared anew."""
+        manager = manager.strip()
+        with self._transaction() as (append, budgets):
+            budget = _require_budget(budgets, people)
+            budget.require_manager(manager)
+            if budget.release_count:
+                rule = "a budget can be withdrawn only while nothing of it is spent"
+                value = f"{budget.release_count} charged to '{budget.people}'"
+                raise release_error(rule, value, "raise it, or declare one of other people")
+            append("withdraw", budget.people, {"by": manager})
 
     def raise_to(
         self, people: str, *, epsilon: float, delta: float, manager: str, reason: str
@@ -236,12 +255,12 @@ class BudgetLedger:
 
     def finish(self, entry: Entry, digest: str) -> None:
         """Mark the release of `entry` as complete; `digest` is the hash of its ``SHA256SUMS``."""
-        with self._transaction() as (append, _):
+        with self._transaction(consequence="the charge stays spent") as (append, _):
             append("done", entry.people, {"release": entry.id, "digest": digest})
 
     def entries(self) -> list[Entry]:
         """Return all entries, oldest first, of a verified chain; cached by version of the file."""
-        with _explain_file_error(self.path, "read"):
+        with _explain_file_error(self.path, "read", "what was spent is unknown until it is read"):
             version = _file_version(self.path)
             if version is None:
                 return []
@@ -283,19 +302,17 @@ class BudgetLedger:
     @contextmanager
     def _open(self) -> Generator[sqlite3.Connection]:
         uri = f"{self.path.absolute().as_uri()}?mode=rw"  # SQLite falls back to read-only
-        with closing(
-            sqlite3.connect(uri, timeout=60, isolation_level=None, uri=True)
-        ) as connection:
-            connection.execute("pragma synchronous=full")
-            yield connection
+        with closing(sqlite3.connect(uri, timeout=60, isolation_level=None, uri=True)) as database:
+            database.execute("pragma synchronous=full")
+            yield database
 
     @contextmanager
     def _transaction(
-        self, *, commit: bool = True
+        self, *, commit: bool = True, consequence: str = "nothing was charged and nothing drawn"
     ) -> Generator[tuple[Callable[[str, str, Mapping[str, Any]], Entry], dict[str, Budget]]]:
         """Yield a function that appends an entry, and the budgets, within one transaction."""
-        with _explain_file_error(self.path, "written"):
-            if _file_version(self.path) is None:
+        with _explain_file_error(self.path, "written", consequence):
+            if _file_version(self.path) is None or any(self.path.parent.glob(f"{_SCRATCH}*")):
                 _create_ledger(self.path)
             with self._open() as connection:  # rolls back unless committed
                 connection.execute("begin immediate")
@@ -315,20 +332,16 @@ def to_decimal_fraction(number: float) -> Fraction:
 
 def to_printable(text: str) -> str:
     """Return text on one line, with ``?`` for each control or line-break character."""
-    return "".join(
-        character if character.isprintable() or character in _JOINERS else "?" for character in text
-    )
+    return "".join(c if c.isprintable() or c in _JOINERS else "?" for c in text)
 
 
 def check_one_line(setting_name: str, text: str, max_length: int = 200) -> str:
     """Return a name or note without outer spaces; raise `ParameterError` unless it is one line."""
     text = text.strip()
     if not 1 <= len(text) <= max_length or to_printable(text) != text:
-        raise ParameterError(
-            f"{setting_name} must be text on one line, 1 to {max_length} characters",
-            value=ascii(text[:max_length]),
-            remedy="write it shorter, without control characters",
-        )
+        rule = f"{setting_name} must be text on one line, 1 to {max_length} characters"
+        remedy = "write it shorter, without control characters"
+        raise ParameterError(rule, value=ascii(text[:max_length]), remedy=remedy)
     return text
 
 
@@ -398,7 +411,9 @@ def _apply_entry(
         budgets[people] = Budget(people=people, unit=body["unit"], **names, **cost)
         return
     budget = budgets[people]
-    if kind == "join":
+    if kind == "withdraw":
+        del budgets[people]
+    elif kind == "join":
         budget.datasets.append(body["dataset"])
     elif kind == "raise":
         budget.epsilon, budget.delta = cost["epsilon"], cost["delta"]
@@ -451,6 +466,14 @@ def _require_no_budget(budgets: dict[str, Budget], datasets: Sequence[str]) -> N
             raise release_error("a dataset must belong to one budget", value, "use that budget")
 
 
+def _require_people(names: Sequence[str], unit: str) -> None:
+    """Raise `ReleaseError` for a budget of people if an installed dataset tells no people apart."""
+    if unit != "trip" and (rides := [name for name in names if not has_people(name)]):
+        rule = "a budget of data that tell no people apart must be per trip"
+        value = f"{', '.join(rides)} per {unit}"
+        raise release_error(rule, value, "declare one per trip", "unit")
+
+
 def _corruption_error(number: int, defect: str = "does not fit the hash chain") -> ReleaseError:
     remedy = "it was changed, deleted or cut off, so nothing more is written to this ledger: find "
     remedy += f"out what happened before anything else is released; {_COPY_WARNING}"
@@ -459,6 +482,10 @@ def _corruption_error(number: int, defect: str = "does not fit the hash chain") 
 
 def _file_version(path: Path) -> tuple[Any, ...] | None:
     """Return what changes with a file: inode, time, size and SQLite's header; None without it."""
+    if path.is_symlink() and not path.exists():
+        raise OSError(errno.ENOENT, "it is a link that leads nowhere")
+    if path.exists() and not path.is_file():  # a pipe would never end
+        raise OSError(errno.EINVAL, "it is a folder, a pipe or a device")
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
@@ -468,12 +495,14 @@ def _file_version(path: Path) -> tuple[Any, ...] | None:
 
 
 def _create_ledger(path: Path) -> None:
-    """Create an empty ledger atomically, unless another process did."""
+    """Create an empty ledger atomically, unless another process did; remove what a kill left."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with lock_folder(path.parent) as folder:
+        for leftover in path.parent.glob(f"{_SCRATCH}*"):
+            shutil.rmtree(leftover, ignore_errors=True)
         if _file_version(path) is not None:
             return
-        with tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as temporary_folder:
+        with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=path.parent) as temporary_folder:
             new_ledger = Path(temporary_folder) / "ledger"
             new_ledger.touch(0o600)
             with closing(sqlite3.connect(new_ledger)) as connection:
@@ -494,7 +523,7 @@ def lock_folder(folder: Path) -> Generator[int]:
 
 
 @contextmanager
-def _explain_file_error(path: Path, action: str) -> Generator[None]:
+def _explain_file_error(path: Path, action: str, consequence: str) -> Generator[None]:
     """Raise `ReleaseError` with cause and remedy if the ledger cannot be read or written."""
     try:
         yield
@@ -503,14 +532,12 @@ def _explain_file_error(path: Path, action: str) -> Generator[None]:
     except (sqlite3.Error, OSError, ValueError) as error:
         name = getattr(error, "sqlite_errorname", "")
         explanations = (words for start, words in _SQLITE_CAUSES.items() if name.startswith(start))
-        cause, remedy = next(
-            explanations, ("it is no ledger, or was cut or damaged", _COPY_WARNING)
-        )
+        default = "it is no ledger, or was cut or damaged", _COPY_WARNING
+        cause, remedy = next(explanations, default)
         if isinstance(error, OSError):
             cause = (error.strerror or type(error).__name__).lower()
             remedy = "make it and its folder readable and writable, with space left"
         elif isinstance(error, ValueError):
             cause, remedy = "this cannot be the name of a file", "name its file"
         rule = f"the ledger '{path.name[-100:]}' cannot be {action}: {cause}"
-        remedy = f"{remedy}; nothing was charged and nothing drawn"
-        raise release_error(rule, "", remedy, "ledger") from error
+        raise release_error(rule, "", f"{remedy}; {consequence}", "ledger") from error

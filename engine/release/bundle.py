@@ -3,8 +3,8 @@
 Before the charge `claim_folder` makes two folders: an empty one of the bundle's name, so that the
 name is taken, and beside it a hidden one to fill, locked while the process lives. `seal` completes
 the hidden one, and `reveal` renames it over the empty one. The next release removes what a killed
-one left. Rows of tables are fixed by public geometry, and spreadsheets cannot run their text as
-formulas.
+one left. Rows of tables are fixed by public facts; only those of ``flows_shown.csv`` and
+``flowmap/flows.csv`` are chosen, by noisy numbers. Spreadsheets cannot run texts as formulas.
 """
 
 import fcntl
@@ -56,7 +56,7 @@ def claim_folder(out: Path, needed_bytes: int) -> Generator[Path]:
     lock: int | None = None
     try:
         try:
-            if not out.name or to_printable(out.name) != out.name:
+            if not out.name or out.name.startswith(".") or to_printable(out.name) != out.name:
                 raise ValueError
             out.parent.mkdir(mode=0o700, exist_ok=True)  # one level, such as data/local
             with lock_folder(out.parent):  # so that no other release removes the unlocked folder
@@ -95,19 +95,16 @@ def seal(folder: Path, texts: Mapping[str, str]) -> str:
     for name, text in texts.items():
         (folder / name).write_text(f"{text}\n", encoding="utf-8")
     files = sorted(member for member in folder.rglob("*") if member.is_file())
-    checksum_lines = "\n".join(
-        f"{_finish_file(member)}  {member.relative_to(folder).as_posix()}" for member in files
-    )
-    (folder / "SHA256SUMS").write_text(f"{checksum_lines}\n", encoding="utf-8")
+    lines = [f"{_finish_file(path)}  {path.relative_to(folder).as_posix()}\n" for path in files]
+    (folder / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
     digest = _finish_file(folder / "SHA256SUMS")
     for path in (*(member for member in folder.rglob("*") if member.is_dir()), folder):
         storage.flush_to_disk(path)
-    with zipfile.ZipFile(
-        archive_path(folder), "w", zipfile.ZIP_DEFLATED, compresslevel=1
-    ) as packed:
+    archive = archive_path(folder)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
         for path in (*files, folder / "SHA256SUMS"):
             packed.write(path, f"{folder.name}/{path.relative_to(folder).as_posix()}")
-    _finish_file(archive_path(folder))
+    _finish_file(archive)
     return digest
 
 
@@ -225,7 +222,7 @@ def write_density(
     ids = pa.array(escape_formulas(zones["zone_id"]))
     keys = {
         "zone_id": ids.take(pa.array(np.repeat(np.arange(len(ids)), HOURS_PER_WEEK))),
-        "hour": np.tile(np.arange(HOURS_PER_WEEK), len(ids)),
+        "hour": np.tile(np.arange(HOURS_PER_WEEK), len(ids)),  # 0: Monday 00:00, local time
     }
     values = {name: array.ravel() for name, array in columns.items()}
     write_table(folder / "density.csv", [keys | values], parquet=True)

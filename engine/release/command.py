@@ -47,12 +47,12 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     for text in list_warnings(release_plan):
         _print_line(f"warning: {text}")
     budget, cost = check_release(release_plan, dataset, ledger, options.consent)
-    title, description = render_words(release_plan, "title", "seen")
+    title, selection = render_words(release_plan, "title", "seen")
     delta = f", δ = {cost.delta:g}" if cost.delta else ""
     _print_line(
-        f"{title} of {dataset.id}, {description}: ε = {release_plan.epsilon:g} per "
+        f"{title} of {dataset.id}, {selection}: ε = {release_plan.epsilon:g} per "
         f"{release_plan.unit} costs '{budget.people}' ε = {cost.epsilon:g}{delta} per "
-        f"{budget.unit}; {budget.remaining_epsilon:g} is left before"
+        f"{budget.unit}; before it {budget.remaining_epsilon:g} remains"
     )
     out = release(
         setting,
@@ -86,7 +86,7 @@ def _parse_setting(options: argparse.Namespace, dataset: Dataset) -> Setting:
             last = len(dataset.metadata.days) - 1 if last is None else last
         days = {"last_position": last, "compared_days": compared_days}
         time = TimeSelection(aggregation=aggregation, first_position=first or 0, **days)
-    elif options.product == "report":
+    elif options.product == "report":  # reads one unpaid fact: if the source has trips' ends
         parameters = fit_to_table(parameters, truth(dataset))
     zone_level = getattr(options, "zones", "zones")
     selection = Selection(dataset_id=dataset.id, zone_level=zone_level, time=time)
@@ -139,6 +139,11 @@ def _join_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     _show_ledger(options, ledger)
 
 
+def _withdraw_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
+    ledger.withdraw(options.people, manager=options.by)
+    _show_ledger(options, ledger)
+
+
 def _show_ledger(_options: argparse.Namespace, ledger: BudgetLedger) -> None:
     entries, budgets = ledger.entries(), ledger.budgets()
     if not budgets:
@@ -172,6 +177,7 @@ _COMMANDS = {
     "set": _declare_budget,
     "raise": _raise_budget,
     "join": _join_budget,
+    "withdraw": _withdraw_budget,
     "show": _show_ledger,
     "verify": _verify_ledger,
 }

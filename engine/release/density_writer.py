@@ -41,7 +41,8 @@ from .plan import (
 
 HOUR_BAR = -math.log(1 - CONFIDENCE) / math.sqrt(2)
 WEEK_BAR = normal_bar(math.sqrt(HOURS_PER_WEEK))
-"""Bars of a zone's hour and week in standard deviations of one hour's noise."""
+"""Bars of a zone's hour and week over the standard deviation of an hour's noise: of one tower's
+Laplace noise, which a sum of towers' exceeds less often, and of 168 hours, nearly normal."""
 
 
 def plan(setting: Setting, view: Dataset) -> ReleasePlan:
@@ -65,7 +66,8 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
         stages = tuple(map(ReleaseStage.from_laplace, laplace_cost(parameters).stages))
         deviation = laplace_sd(stages[0].scale) * median_factor
         hour, week = (float(zone_error_bars(deviation, bar)) for bar in (HOUR_BAR, WEEK_BAR))
-        # bounds E max(S, 0) of a zone's noise S; its double or + ¼ bounds E ⌊max(S, 0) + ½⌋
+        # E max(S, 0) = E|S|/2 of a zone's noise S is at most that of normal noise, since S is
+        # infinitely divisible (docs/release.md); its double or + ¼ bounds E ⌊max(S, 0) + ½⌋
         positive_mean = deviation / math.sqrt(2 * math.pi)
         all_visits, cells = list[ErrorBar](), towers * HOURS_PER_WEEK
         fields = {"product": "density", "composition": "one mechanism"}
@@ -148,7 +150,7 @@ def _draw_multiscale(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any], 
 
 
 def zone_error_bars(deviations: Any, bar: float) -> Integers:
-    """Return bars of zones' rounded numbers: a bar in deviations times an hour's deviations."""
+    """Return bars of zones' rounded numbers: the factor `bar` on an hour's standard deviations."""
     return np.ceil(bar * deviations + 0.5).astype(np.int64)
 
 
@@ -172,8 +174,10 @@ def _count_districts(view: Dataset) -> int:
 def _build_stages(parameters: DensityParameters, view: Dataset) -> tuple[ReleaseStage, ...]:
     """Return the five stages; the city's clip will be chosen by the noisy number of visits.
 
-    The largest clip is listed: ρ is the same for all. The number of visits is listed with ρ = 0:
-    what it costs of a person is taken off the person's weight in the other tables.
+    The largest clip is listed: ρ is the same for all. The number of visits is listed with ρ = 0 but
+    is not free: a person with v visits uses a part of ρ here, which grows with v, and the person's
+    weights in the other tables shrink so that all five parts stay within ρ. It has noise in whole
+    visits, the other tables in 1/`WEIGHT_UNITS`.
     """
     cap, clips = view.metadata.max_visits_cap, view.metadata.multiscale_clips
     stages: list[ReleaseStage] = []

@@ -7,6 +7,7 @@ in L₁. Only the noise step reads counts; estimates from noisy counts may use f
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,7 +41,7 @@ from .plan import (
 from .statement import render_words
 
 EXAMPLE_COUNTS = (0, 1, 5, 10, 20, 50, 100, 1000)
-"""True counts within T for which a plan states how often they are shown and their bar holds."""
+"""Truncated true counts for which a plan states how often they are shown and their bar holds."""
 
 _CELLS_PER_DRAW = 2**18  # drawn between two reports of progress: some seconds
 _ESTIMATION_SHARE = 0.3  # of the running time of empirical Bayes; the rest draws noise
@@ -92,22 +93,22 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
         matrix_count=matrices,
         error_bars=(*flow_bars, large_bar, ErrorBar(quantity=total, half_width=total_bar)),
         zone_total_bar=total_bar,
-        truncation_limit=_truncation_limit(parameters, stages, matrices),
+        trip_cost_divisor=_trip_cost_divisor(parameters, stages, matrices),
         min_shown_count=min_shown,
         mean_phantom_trips=0.0 if is_estimated else float(noise.partial_expectation(min_shown)),
         detection_threshold=threshold if is_estimated else 0,
     )
 
 
-def _truncation_limit(
+def _trip_cost_divisor(
     parameters: ODParameters, stages: Sequence[ReleaseStage], matrices: int
 ) -> int | None:
     """Return T if one trip costs a budget per trip at most 2ε/T, else None.
 
     Empirical Bayes may have a second stage, the number of the next n trips beyond T of each unit,
-    where n is its sensitivity. One trip changes that number by at most 1 in a single matrix, so
-    that n ≥ T/2 suffices, without which nothing is measured. In several matrices of a person it may
-    change by 2: then n ≥ T is needed. ``docs/release.md`` has the proof.
+    where n is its sensitivity. The stage exists only if n ≥ T/2. That suffices in a single matrix,
+    where one trip changes the number by at most 1. In several matrices of a person it may change by
+    2: then n ≥ T is needed. ``docs/release.md`` has the proof.
     """
     limit, beyond_stages = parameters.max_trips_per_user, stages[1:]
     if parameters.unit == "person" and matrices > 1 and beyond_stages:
@@ -118,7 +119,7 @@ def _truncation_limit(
 def load_counts(plan: ReleasePlan, view: Dataset) -> None:
     """Read each matrix and the zones' centres once; raise if the dataset lacks them."""
     for matrix_index in range(plan.matrix_count):
-        truncated_matrices(view, plan.parameters, days=(matrix_index,))
+        truncated_matrices(view, plan.parameters, days=(matrix_index,))  # days: a view's matrices
     centre_distances_m(view.zones)
 
 
@@ -275,9 +276,7 @@ def _draw_laplace(
         def report(share: float, finished_matrices: int = matrix_index) -> None:
             progress((finished_matrices + share) / plan.matrix_count)
 
-        def draw(counts: Integers, report: Progress = report) -> Integers:
-            return _add_noise(counts, scale, report)
-
+        draw = partial(_add_noise, scale=scale, progress=report)
         noisy_counts, is_shown = perturb_and_threshold(matrix[off_diagonal], plan.parameters, draw)
         bounds = np.maximum(noisy_counts - bar, 0), noisy_counts + bar
         flow, low, high = (pa.array(values, mask=~is_shown) for values in (noisy_counts, *bounds))
@@ -324,7 +323,7 @@ def _estimate_matrices(
         noisy_counts: Integers = estimate.measurement.cells[0][off_diagonal]
         mark = np.where(estimate.is_likely[0][off_diagonal], "likely", "")
         trips = np.round(estimate.counts[0][off_diagonal], 2)
-        columns = {
+        columns = {  # mean; mark (on average at most 5% of the detected are empty); median
             "trips": trips,
             "mark": np.where(estimate.is_detected[0][off_diagonal], "detected", mark),
             "typical": np.round(estimate.point_estimates[0][off_diagonal], 2),
@@ -334,5 +333,5 @@ def _estimate_matrices(
             "kept_low_95": low[off_diagonal],
             "kept_high_95": high[off_diagonal],
         }
-        yield _NoisyMatrix(noisy_counts, trips >= 1, columns)
+        yield _NoisyMatrix(noisy_counts, trips >= 1, columns)  # shown: at least 1 trip
         progress(1 - _ESTIMATION_SHARE * (1 - finished_matrices / plan.matrix_count))

@@ -1,8 +1,8 @@
 """Flows summed over all matrices of a release, as CSV for flow maps (flowmap.blue, kepler.gl).
 
 A *clear* flow is one whose sum exceeds a *simultaneous bar*, the half-width of 95% error bars that
-hold for all flows at once; only clear flows are written. If suppressed counts must stay hidden, the
-sums are of shown counts alone.
+hold for all flows at once; only clear flows are written. If a plan has no sums before suppression,
+only shown counts are added up, so that no suppressed count can be recomputed.
 """
 
 from collections.abc import Sequence
@@ -44,8 +44,8 @@ def write_flowmap(
 ) -> None:
     """Write ``locations.csv``, ``flows.csv`` (clear flows) and ``totals.csv`` into a new folder.
 
-    `ends` are the ids of all flows' origins and destinations. Numbers are sums of those in the
-    bundle's own ``flows.csv``.
+    `ends` are the ids of all flows' origins and destinations. Numbers are sums over matrices: of
+    estimates; or of noisy counts before suppression; or, in a plan without sums, of shown counts.
     """
     folder.mkdir()
     ids, names = (escape_formulas(zones[name]) for name in ("zone_id", "name"))

@@ -1,16 +1,16 @@
 """Release of density by Fourier perturbation, `efpag_joint`, with noise from OpenDP alone.
 
-The method of Acs and Castelluccia (2014) maps towers to the *cover*, the fewest cells (towers' or
-zones') that all overlaps need, groups these cells into clusters, and keeps the first k cosine
+The method of Acs and Castelluccia (2014) maps towers to the *cover*, a minimum vertex cover of the
+graph of overlapping towers and zones, groups its cells into clusters, and keeps the first k cosine
 coefficients of each cluster's week. It states real-valued noise. Here all arithmetic on
 confidential counts is in whole numbers without rounding: shares of towers in cells in
 1/`SHARE_UNITS`, cosines in 1/`COSINE_UNITS`. Let c bound the L₂ norm of that cosine transform, let
 at most ℓ visits of a person count and Δ = c · `SHARE_UNITS` · √ℓ.
 
 ``docs/release.md`` proves the total in four steps: (1) one visit of each person by tower, and the
-number of all visits, pure ε/4 each; (2) the choice of k, pure ε/(4√2); (3) the first k coefficients
-with Gaussian noise σ, (Δ/σ)²/2-zCDP; (4) adaptive composition. This ε is *the paper's*; a release
-charges the total and derives the paper's ε from it.
+number of all visits, pure ε/4 each; (2) k by noisy minimum, pure ε/(4√2); (3) the first k
+coefficients with Gaussian noise σ, (Δ/σ)²/2-zCDP; (4) adaptive composition. This ε is *the
+paper's*; a release charges the total and derives the paper's ε from it.
 """
 
 import math
@@ -45,7 +45,7 @@ COEFFICIENT_UNITS = SHARE_UNITS * COSINE_UNITS
 """Whole numbers that stand for 1: of a share, a cosine and a coefficient."""
 
 MAX_PEOPLE = 2**26
-_MAX_NOISE = 2.0**61  # both keep sums below 2⁶³
+_MAX_NOISE = 2.0**61  # both keep sums of counts and noise below 2⁶³
 
 
 @lru_cache(maxsize=1)
@@ -70,7 +70,7 @@ def integer_split(to_cover: Any) -> Any:
 
 def find_paper_parameters(parameters: DensityParameters, max_visits: int) -> DensityParameters:
     """Return the parameters at the paper's ε for which `parameters.epsilon` is the proved total."""
-    if not parameters.scaling:
+    if not parameters.scaling:  # of the cells' totals (the paper's section 5.4.1)
         raise ParameterError(
             "Fourier perturbation must have its improved scaling in a release",
             value="scaling=False",
@@ -121,9 +121,9 @@ def build_stages(paper_parameters: DensityParameters, max_visits: int) -> tuple[
         ReleaseStage.from_cost_stage(
             choice,
             noise="noisy maximum",
-            sensitivity=score_range(sensitivity) / COEFFICIENT_UNITS,
+            sensitivity=score_sensitivity(sensitivity) / COEFFICIENT_UNITS,
             scale=choice_scale / COEFFICIENT_UNITS,
-            epsilon=opendp_noise.make_choice(choice_scale).map(score_range(sensitivity)),
+            epsilon=opendp_noise.make_noisy_min(choice_scale).map(score_sensitivity(sensitivity)),
             **fields,
         ),
         ReleaseStage.from_cost_stage(
@@ -144,7 +144,7 @@ def compose_stages(stages: Sequence[ReleaseStage], delta: float) -> float:
     return (pure_epsilon + gaussian_epsilon) * ROUNDING_MARGIN
 
 
-def score_range(sensitivity: float) -> int:
+def score_sensitivity(sensitivity: float) -> int:
     """Return by how much a person changes the difference of two scores in step 2, rounded up."""
     return math.ceil(math.sqrt(2) * sensitivity * ROUNDING_MARGIN) + 2
 
@@ -189,8 +189,8 @@ def load_counts(plan: ReleasePlan, view: Dataset) -> None:
 
 def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) -> None:
     """Write zones by hour, zones, and the noisy number of all visits, from one draw."""
-    parameters = find_paper_parameters(plan.parameters, view.metadata.max_visits_cap)
-    counts, visits = draw_density(view, parameters, plan.stages)
+    paper_parameters = find_paper_parameters(plan.parameters, view.metadata.max_visits_cap)
+    counts, visits = draw_density(view, paper_parameters, plan.stages)
     progress(0.9)
     write_density(view.zones, {"visits": np.floor(counts + 0.5).astype(np.int64)}, folder)
     write_zones(view.zones, {"visits": np.rint(counts.sum(axis=1))}, folder)
@@ -199,7 +199,7 @@ def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) ->
 
 
 def draw_density(
-    view: Dataset, parameters: DensityParameters, stages: Sequence[ReleaseStage]
+    view: Dataset, paper_parameters: DensityParameters, stages: Sequence[ReleaseStage]
 ) -> tuple[Floats, int]:
     """Return visits by zone and hour, and the number of all visits, from one draw of all noise.
 
@@ -214,16 +214,16 @@ def draw_density(
     totals = cover.to_cover @ (noisy_people * visits_per_person)
     if not (totals > 0).any():
         return np.zeros((len(view.zones), HOURS_PER_WEEK)), visits
-    minimum = parameters.cluster_minimum
+    minimum = paper_parameters.cluster_minimum
     if minimum is None:
-        minimum = default_cluster_minimum(parameters)
+        minimum = default_cluster_minimum(paper_parameters)
     clusters = cluster_cells(totals, cover.cover_centres_m, cover.cover_areas_m2, minimum)
-    coefficients = exact_coefficients(view, parameters.max_visits_per_user, clusters)
+    coefficients = exact_coefficients(view, paper_parameters.max_visits_per_user, clusters)
     k = 1 + opendp_noise.noisy_min(exact_scores(coefficients, sigma), choice_scale)
     noisy = np.zeros(coefficients.shape)
     noisy[:, :k] = opendp_noise.discrete_gaussian(coefficients[:, :k], sigma) / COEFFICIENT_UNITS
     shapes = to_shares(to_series(noisy))
-    if parameters.smoothing:
+    if paper_parameters.smoothing:
         shapes = smooth_nights(shapes)
     cell_visits = np.maximum(totals, 0.0)[:, None] * shapes[clusters]
     return cover.to_zones @ cell_visits, visits

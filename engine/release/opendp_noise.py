@@ -36,8 +36,8 @@ def discrete_gaussian(counts: Integers, sigma: float) -> Integers:
 
 
 def noisy_min(scores: Sequence[int], scale: float) -> int:
-    """Return the position of the least score after exponential noise (permute-and-flip)."""
-    return int(make_choice(scale)(list(scores)))
+    """Return the position of the noisy minimum of scores (permute-and-flip)."""
+    return int(make_noisy_min(scale)(list(scores)))
 
 
 def zcdp_epsilon(rho: float, delta: float) -> float:
@@ -48,18 +48,22 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
 
 @lru_cache(maxsize=256)
 def zcdp_mu(epsilon: float, delta: float) -> float:
-    """Return the largest μ = √(2ρ) = Δ₂/σ, less one part in 10⁹, whose ρ-zCDP is (ε, δ)-DP."""
+    """Return the largest √(2ρ) = Δ₂/σ, less one part in 10⁹, whose ρ-zCDP is (ε, δ)-DP."""
 
     def excess_epsilon(log_mu: float) -> float:
         return zcdp_epsilon(math.exp(2 * log_mu) / 2, delta) - epsilon
 
-    # brackets ln μ: ε exceeds ρ at any useful δ; a higher end overflows from ε = 60 on
+    # ends around ln √(2ρ): ε exceeds ρ at any useful δ; a higher end overflows from ε = 60 on
     low, high = math.log(epsilon) - 8, min(math.log(epsilon) + 2, (math.log(2 * epsilon) + 1) / 2)
     return math.exp(bracketed_root(excess_epsilon, low, high)) * (1 - 1e-9)
 
 
-def make_choice(scale: float) -> Any:
-    """Return a choice mechanism; its map takes by how much score differences change to ε."""
+def make_noisy_min(scale: float) -> Any:
+    """Return a noisy minimum (permute-and-flip); its map takes r to ε = r/scale.
+
+    r is the most by which a difference of two scores changes between neighbours. `monotonic=True`
+    only selects this formula; scores need not be monotonic (``docs/release.md``).
+    """
     distance, loss = metrics.linf_distance(T="i64", monotonic=True), measures.max_divergence()
     return measurements.make_noisy_max(
         _INTEGER_DOMAIN, distance, loss, _require_positive(scale), negate=True
@@ -68,16 +72,14 @@ def make_choice(scale: float) -> Any:
 
 def make_gaussian(sigma: float) -> Any:
     """Return a discrete Gaussian mechanism; its map takes L₂ sensitivity to ρ, rounded up."""
-    return measurements.make_gaussian(
-        _INTEGER_DOMAIN, metrics.l2_distance(T=float), _require_positive(sigma)
-    )
+    distance = metrics.l2_distance(T=float)
+    return measurements.make_gaussian(_INTEGER_DOMAIN, distance, _require_positive(sigma))
 
 
 def make_laplace(scale: float) -> Any:
     """Return a discrete Laplace mechanism; its map takes L₁ sensitivity to ε, rounded up."""
-    return measurements.make_laplace(
-        _INTEGER_DOMAIN, metrics.l1_distance(T="i64"), _require_positive(scale)
-    )
+    distance = metrics.l1_distance(T="i64")
+    return measurements.make_laplace(_INTEGER_DOMAIN, distance, _require_positive(scale))
 
 
 def _require_positive(scale: float) -> float:

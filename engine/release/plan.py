@@ -42,17 +42,18 @@ _COST_MARGIN = 1 + Fraction(1, 10**9)  # covers float rounding in e^ε and in ε
 class PrivacyLoss:
     """Privacy loss (ε, δ) of a release for its own unit, and what other units' costs follow from.
 
-    `days` is the number of released days. `truncation_limit` is T if counts are of trips alone, of
-    each `unit` the first T in random order, and None otherwise. `rho` is the ρ of zCDP
-    (zero-concentrated differential privacy) if all noise is Gaussian and each `unit` adds to every
-    table a nonnegative vector of bounded L₂ norm, and None otherwise.
+    `days` is the number of released days of flows, which multiplies the cost of a person-day for a
+    person; it is 1 for other products. `trip_cost_divisor` is T if one trip is proved to cost at
+    most 2ε/T, and None otherwise. `rho` is the ρ of zCDP (zero-concentrated differential privacy)
+    if all noise is Gaussian and each `unit` adds to every table a nonnegative vector of L₂ norm at
+    most c, and None otherwise. Replacing such a vector changes at most √2·c, so it costs 2ρ.
     """
 
     unit: BudgetUnit
     epsilon: float
     delta: float = 0.0
     days: int = 1
-    truncation_limit: int | None = None
+    trip_cost_divisor: int | None = None
     rho: float | None = None
 
 
@@ -68,7 +69,8 @@ class BudgetCost:
 class ReleaseStage:
     """One set of counts with noise of one scale, and its cost: pure ε, or ρ of zCDP.
 
-    Noise is drawn as whole numbers of a unit that goes `units_per_count` times into one count.
+    `scale` is σ of Gaussian noise. Noise is drawn in whole units of 1/`units_per_count` count.
+    "noisy maximum" stands in files for a noisy minimum (permute-and-flip).
     """
 
     name: str
@@ -82,7 +84,7 @@ class ReleaseStage:
 
     @classmethod
     def from_cost_stage(cls, cost_stage: privacy_cost.Stage, **fields: Any) -> "ReleaseStage":
-        """Return the stage that draws a stage of the mechanism's `PrivacyCost`, with own fields."""
+        """Return a release's version of a stage of the mechanism's `PrivacyCost`, with `fields`."""
         fields.setdefault("sensitivity", cost_stage.sensitivity)
         return cls(name=f"{cost_stage.name}: {cost_stage.reads}", **fields)
 
@@ -98,7 +100,7 @@ class ReleaseStage:
         return self.scale * self.units_per_count
 
     def to_json(self) -> dict[str, Any]:
-        """Return the stage with the keys of ``statement.json``."""
+        """Return the stage as ``statement.json`` has it; ``step`` holds `units_per_count`."""
         fields = asdict(self)
         fields["step"] = fields.pop("units_per_count")
         return fields
@@ -108,8 +110,8 @@ class ReleaseStage:
 class ErrorBar:
     """95% error bar of a `quantity` of the release, such as one flow.
 
-    Flows with suppression have one for each of several true counts within the contribution limit
-    (`truncated_count`), with the probability that it is shown and, if so, that the bar holds it.
+    Flows with suppression have one for each of several truncated true counts (`truncated_count`),
+    with the probability that it is shown and, if so, that the bar holds it.
     """
 
     quantity: str
@@ -129,11 +131,11 @@ class ReleasePlan(PrivacyLoss):
     """What a release will hold and cost, from its setting and public facts alone.
 
     `metadata` describe the released days. `contribution_limit` is the largest number of trips or
-    visits that are counted of one unit. `cell_count` is the number of noisy numbers. `composition`
-    names the theorem that adds the stages up.
+    visits that are counted of one unit. `cell_count` is the largest possible number of noisy
+    numbers. `composition` names the rule that adds the stages up, if there are several.
 
-    Places: `zone_count` and `tower_count`; multiscale adds towers up to `district_count` districts,
-    the Fourier method maps them to the `cover_cell_count` cells of the cover.
+    Places: `zone_count` and `tower_count`; multiscale groups towers into `district_count`
+    districts, the Fourier method maps them to the `cover_cell_count` cells of the cover.
 
     Flows come as `matrix_count` matrices, one a day, week or period. A noisy count below
     `min_shown_count` is suppressed. `mean_phantom_trips` is what an empty flow shows on average.
@@ -142,7 +144,8 @@ class ReleasePlan(PrivacyLoss):
     that marks a flow as detected whatever the others are.
 
     `zone_total_bar` is the bar of a zone's total. `empty_count_bias` is an upper bound on the mean
-    of an empty count after negative noisy counts are set to 0.
+    of an empty count after negative noisy counts are set to 0: of the median zone in one hour
+    (density by towers) or of the bin with the most noise (report).
     """
 
     product: Product
@@ -179,7 +182,7 @@ class ReleasePlan(PrivacyLoss):
 
     @property
     def bar(self) -> float:
-        """Bar of one flow, zone and hour, or bin, which is the first of `error_bars`."""
+        """Bar of a flow, zone and hour, or bin; by Fourier perturbation, of all visits together."""
         return self.error_bars[0].half_width
 
     @property
@@ -204,7 +207,7 @@ class ReleasePlan(PrivacyLoss):
 
     @property
     def suppresses(self) -> bool:
-        """Whether small positive counts are suppressed; sums of all flows could reveal them."""
+        """Whether small positive noisy counts are suppressed, which sums let readers recompute."""
         return self.product == "od" and self.min_shown_count > 1
 
     def without_sums(self) -> "ReleasePlan":
@@ -215,8 +218,8 @@ class ReleasePlan(PrivacyLoss):
     @property
     def compares_periods(self) -> bool:
         """Whether flows are of two periods of equally many days, which ``change.csv`` compares."""
-        days, starts = self.metadata.days, self.metadata.periods
-        return self.is_flows and len(starts) == 2 and 2 * days.index(starts[1]) == len(days)
+        days, first_days = self.metadata.days, self.metadata.periods
+        return self.is_flows and len(first_days) == 2 and 2 * days.index(first_days[1]) == len(days)
 
     @property
     def phantom_trips(self) -> float:
@@ -236,7 +239,7 @@ def budget_cost(loss: PrivacyLoss, budget_unit: BudgetUnit) -> BudgetCost:
     - A budget in a finer unit than the release's: the data without one of its units are two steps
       of the release's unit away, *remove* the person and *add* the person without, say, one day.
       Two steps cost 2ε and (1 + e^ε)δ.
-    - This is less where `truncation_limit` is T (2ε/T per trip) or `rho` is ρ (the ε of 2ρ at δ).
+    - This is less where `trip_cost_divisor` is T (2ε/T per trip) or `rho` is ρ (the ε of 2ρ at δ).
 
     Raises `ReleaseError` if a release at trip level is charged per person or person-day.
     """
@@ -254,8 +257,8 @@ def budget_cost(loss: PrivacyLoss, budget_unit: BudgetUnit) -> BudgetCost:
     epsilon, delta = to_decimal_fraction(loss.epsilon), to_decimal_fraction(loss.delta)
     if budget_unit == "person":
         return _round_cost_up(epsilon * loss.days, delta * loss.days, budget_unit)
-    if budget_unit == "trip" and loss.truncation_limit is not None and not delta:
-        return _round_cost_up(2 * epsilon / loss.truncation_limit, delta, budget_unit)
+    if budget_unit == "trip" and loss.trip_cost_divisor is not None and not delta:
+        return _round_cost_up(2 * epsilon / loss.trip_cost_divisor, delta, budget_unit)
     if loss.rho is not None:
         gaussian_epsilon = Fraction(zcdp_epsilon(2 * loss.rho, loss.delta)) * _COST_MARGIN
         if gaussian_epsilon <= 2 * epsilon:
@@ -316,5 +319,5 @@ def laplace_sd(scale: float) -> float:
 
 
 def normal_bar(standard_deviation: float) -> float:
-    """Return the bar of a normal number, such as a sum of many noisy counts."""
+    """Return the bar of normally distributed noise, such as that of a sum of many counts."""
     return float(ndtri((1 + CONFIDENCE) / 2) * standard_deviation)

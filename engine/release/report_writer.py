@@ -1,4 +1,4 @@
-"""Release of a mobility report: counts by bins fixed in advance, with discrete Laplace noise."""
+"""Release of a mobility report: counts by bins of public extent, with discrete Laplace noise."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from ..errors import ParameterError
 from ..origin_destination.noise_bounds import total_half_width
 from ..report import Analysis, ReportParameters, labels
 from ..report.measures import Measure
-from ..report.mechanism import AnalysisResult, count_noisy_numbers, require_lengths
+from ..report.mechanism import AnalysisResult, count_noisy_numbers, require_travel_times
 from ..report.settings import QUANTILE_LEVELS
 from ..resolution import FINEST
 from . import opendp_noise
@@ -64,7 +64,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
 def load_counts(plan: ReleasePlan, view: Dataset) -> None:
     """Read the counts of a release once; raise if a table lacks one."""
     table, parameters = report.truth(view), plan.parameters
-    require_lengths(table, parameters)
+    require_travel_times(table, parameters)
     limit = parameters.max_trips_per_user if parameters.unit == "user" else None
     for measure in Measure:
         table.counts(measure, limit)
@@ -93,10 +93,8 @@ def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) ->
         )
         if analysis.is_histogram:
             values = pa.array(result.five_numbers, from_pandas=True)
-            analysis_names = [str(analysis)] * len(values)
-            quantiles.append(
-                {"analysis": analysis_names, "quantile": list(QUANTILE_LEVELS), "value": values}
-            )
+            names = [str(analysis)] * len(values)
+            quantiles.append({"analysis": names, "quantile": [*QUANTILE_LEVELS], "value": values})
     write_table(folder / "report.csv", bins)
     write_table(folder / "five_numbers.csv", quantiles)
 
@@ -119,7 +117,6 @@ class _OpenDPNoise:
         noise = np.zeros(len(scales), dtype=np.int64)
         for scale in np.unique(scales):
             is_alike = scales == scale
-            noise[is_alike] = opendp_noise.discrete_laplace(
-                noise[is_alike], float(scale) * ROUNDING_MARGIN
-            )
+            enlarged_scale = float(scale) * ROUNDING_MARGIN
+            noise[is_alike] = opendp_noise.discrete_laplace(noise[is_alike], enlarged_scale)
         return noise

@@ -2,7 +2,7 @@
 
 The *statement* tells readers what was released, how exact it is and what it cost. Its eighteen
 items follow NIST SP 800-226 (Guidelines for evaluating differential privacy guarantees). All words
-stand in ``templates``; nothing here depends on a count.
+stand in ``templates``; nothing here depends on a count without noise.
 """
 
 import json
@@ -172,7 +172,7 @@ def _select_values(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _max_guess_rate(plan: ReleasePlan) -> float:
-    """Return the largest share of right guesses of an attacker, the same as on the pages."""
+    """Return the largest share of right guesses, all else known, whether a unit is in the data."""
     parameters, days = plan.setting.parameters, plan.metadata.days
     if isinstance(parameters, ODParameters):
         starts = [days.index(start) for start in plan.metadata.periods]
@@ -196,9 +196,9 @@ def _compose_releases(
 ) -> tuple[float, float] | None:
     """Return ε and δ of releases by exact composition, or None if that ε is not below their sum.
 
-    Exact composition holds for settings that were fixed in advance; where a later one depends on an
-    earlier result only the sums hold. Its δ exceeds their sum by at most a tenth of one over the
-    public number of people.
+    Exact composition (Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016) holds if the number
+    of releases, their ε and δ were fixed in advance; otherwise only the sums hold. Its δ exceeds
+    their sum by at most a tenth of one over the public number of people.
     """
     added_delta = min(_MAX_ADDED_DELTA, 0.1 / max(plan.metadata.people_public or 1, 1))
     costs = [(float(release.body["epsilon"]), float(release.body["delta"])) for release in releases]

@@ -161,7 +161,7 @@ def release_table(
 ) -> ReportRelease:
     """Return one private mobility report of given true counts; else as `release`."""
     source = resolve_noise(rng, noise, ReportNoise.draw)
-    require_lengths(table, parameters)
+    require_travel_times(table, parameters)
     results: dict[Analysis, AnalysisResult] = {}
     for analysis in reversed(parameters.analyses):  # the number of trips may follow from days
         results[analysis] = _draw_analysis(table, analysis, parameters, source, results)
@@ -169,7 +169,7 @@ def release_table(
     return ReportRelease(results=ordered, cost=report_cost(parameters), parameters=parameters)
 
 
-def require_lengths(table: ReportTable, parameters: ReportParameters) -> None:
+def require_travel_times(table: ReportTable, parameters: ReportParameters) -> None:
     """Raise `ParameterError` if travel times are on and trips have no ends."""
     if Analysis.TRAVEL_TIME in parameters.analyses and not table.has_travel_times:
         raise ParameterError(

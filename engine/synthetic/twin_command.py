@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 
 from ..datasets import storage
-from ..errors import run_command
+from ..errors import parse_number, run_command
 from .twin import twin
 from .twin_files import read_twin_zones
 from .twin_inputs import FIRST_DAY, TwinInputs
@@ -61,13 +61,13 @@ def _build_parser() -> argparse.ArgumentParser:
     add("--zones", type=Path, required=True, help="zones (GeoJSON, GeoPackage …) or places (CSV)")
     add("--residents", help="their column of residents; guessed by its name if left out")
     add("--people", type=int, required=True, help="people in the data to come")
-    add("--trips", type=float, default=0.8, help="trips between zones per person and day")
-    add("--travellers", type=float, help="share of people who ever travel in the period")
+    add("--trips", type=parse_number, default=0.8, help="trips between zones per person and day")
+    add("--travellers", type=parse_number, help="share of people who ever travel in the period")
     add("--days", type=int, default=7)
     add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help="YYYY-MM-DD")
     add("--timezone", default="UTC", help="such as Africa/Kigali")
-    add("--friction", type=float, help="km over which flows fall by a factor e")
-    add("--visits", type=float, default=15.0, help="records per person and week; 0 for none")
+    add("--friction", type=parse_number, help="km over which flows fall by a factor e")
+    add("--visits", type=parse_number, default=15.0, help="records per person and week; 0 for none")
     add("--seed", type=int, default=1)
     add(
         "--source", type=_parse_source, action="append", default=[], help="FACT=WHERE it is printed"

@@ -7,6 +7,7 @@ from typing import Any
 import geopandas as gpd
 import pandas as pd
 
+from ..child_process import call_in_child
 from ..errors import InputError
 from ..ingest import preview
 from ..ingest.inputs import column_mapping
@@ -30,7 +31,7 @@ def read_twin_zones(path: Path, residents: str | None = None) -> gpd.GeoDataFram
     zones = preview.preview_places(**{"locations" if table else "zones": path}).zones
     if table:
         return zones
-    frame: Any = read_shapes(path)
+    frame: Any = call_in_child(read_shapes, path, files=[path])
     column = residents or guess_residents(list(frame.columns))
     if column is None:
         return zones

@@ -37,7 +37,7 @@ def is_flows(setting: Setting) -> bool:
 
 
 def describe_guesses(max_guess_rate: float, setting: Setting) -> str:
-    """Say how often an attacker is right at most, as every page does."""
+    """Return the attacker's largest rate of right guesses, in words."""
     words = privacy.format_guess_rate(max_guess_rate).removesuffix(" of 100 guesses")
     trip = " about one trip" * (getattr(setting.parameters, "unit", "") == "trip")
     return f"an attacker guesses correctly {words} times in 100{trip}"
@@ -76,7 +76,7 @@ def _method_of(setting: Setting) -> Any:
 
 
 def describe_time(setting: Setting) -> str:
-    """Say for which times numbers are published."""
+    """Return the times of the published numbers, in words."""
     return TIMES[setting.time.aggregation] if is_flows(setting) else "for every hour of the week"
 
 
@@ -91,7 +91,7 @@ def describe_candidate(option: Candidate) -> str:
 
 
 def describe_product(setting: Setting, zones: int) -> str:
-    """Return what is published: flows between zones, or visits to them."""
+    """Return the published quantity: flows between zones, or visits to them."""
     between = "flows between" if is_flows(setting) else "visits to"
     return f"{between} {count_zones(setting.zone_level, zones)}"
 
@@ -116,7 +116,7 @@ def describe_choice(utility: Utility, setting: Setting) -> str:
 
 
 def button_label(option: Alternative) -> str:
-    """Return what one other thing would bring, as the label of a button."""
+    """Return the label of an alternative's button: the change and its utility and risk."""
     setting, risk = option.candidate.setting, option.candidate.risk
     change = {
         "zones": count_zones(setting.zone_level, option.candidate.zone_count),
@@ -135,7 +135,7 @@ def button_label(option: Alternative) -> str:
 
 
 def describe_estimates(bar: int) -> str:
-    """Say up to which size the estimate of a single flow is more model than measurement."""
+    """Return the size below which the estimate of a single flow is more model than measurement."""
     return f"Single flows below {bar:,} trips are mostly estimated from all others."
 
 

@@ -144,7 +144,7 @@ def assert_zoom_within_clips(added: dict[str, Counter], cap: int) -> None:
 
 def test_ranks_above_256_share_a_bucket_and_no_rank_below_repeats(tmp_path: Path) -> None:
     rows = [("p1", START + 60 * i, 30, PLACES[i % 4], PLACES[(i + 1) % 4]) for i in range(300)]
-    tables = counted(rows, tmp_path)
+    tables = counted(rows, tmp_path, mapping={"uid": "uid"})
     for name in ("trips", "trips_person"):
         ranks = Counter()
         for key, n in tables[name].items():

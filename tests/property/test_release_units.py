@@ -365,6 +365,6 @@ def test_the_number_beyond_t_may_move_on_two_days_and_is_paid_for(tmp_path, limi
             moved.append(changes(first, second)[-1][2])
     promised = plan(product, whole)
     assert max(moved) == 2
-    assert promised.truncation_limit == (None if beyond < limit else limit)
+    assert promised.trip_cost_divisor == (None if beyond < limit else limit)
     assert max(lost) <= budget_cost(promised, "trip").epsilon
     assert (max(lost) > 2 * EPSILON / limit) == (beyond < limit)

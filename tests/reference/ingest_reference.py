@@ -117,7 +117,11 @@ def trips_between(visits: Iterable[Visit], zone_of: dict[int, int]) -> list[Trip
     trips: list[Trip] = []
     for (uid, _), members in days.items():
         members.sort(key=lambda v: (v.at, v.location))
+        zones = defaultdict(set)
+        for visit in members:
+            zones[visit.at].add(zone_of[visit.location])
         for before, after in pairwise(members):
-            if zone_of[before.location] != zone_of[after.location]:
+            origin, end = zones[before.at], zones[after.at]
+            if len(origin) == len(end) == 1 and origin != end:  # else the order is not known
                 trips.append(Trip(uid, before.at, after.at, before.location, after.location))
     return trips

@@ -72,7 +72,7 @@ def test_no_random_numbers_of_numpy_in_the_release_package():
 
 
 @pytest.mark.parametrize(
-    "kind", [opendp_noise.make_laplace, opendp_noise.make_gaussian, opendp_noise.make_choice]
+    "kind", [opendp_noise.make_laplace, opendp_noise.make_gaussian, opendp_noise.make_noisy_min]
 )
 def test_a_scale_of_0_which_adds_nothing_is_refused(kind):
     with pytest.raises(ParameterError, match="scale must be"):

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 FRONT_END = {"streamlit", "pydeck", "altair"}
 LAYERS = [
     {"errors", "arrays", "verdict"},
-    {"validation"},
+    {"child_process", "validation"},
     {"parameters"},
     {"exploration_noise", "release_arguments"},
     {"geography"},

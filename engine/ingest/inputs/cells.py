@@ -8,14 +8,16 @@ import geopandas as gpd
 import numpy as np
 import shapely
 
+from ... import geography
 from ...errors import InputError
-from ..options import CellKind
+from ..options import CellKind, build_error
+from .ids import H3_CELL
 
 MIN_CELL_ID_LENGTH = 5
 """Minimum length of an id that is detected as a cell."""
 _BASE32 = "0123456789bcdefghjkmnpqrstuvwxyz"
 _LOOKS: dict[CellKind, str] = {
-    "h3": r"8[0-9a-f]{14}|(5[7-9]|6[0-4])[0-9]{16}",  # in text, or as a number
+    "h3": rf"{H3_CELL}|(5[7-9]|6[0-4])[0-9]{{16}}",  # in text, or as a number
     "quadkey": r"[0-3]{1,30}",
     "geohash": rf"[{_BASE32}]{{3,12}}",
 }
@@ -34,26 +36,20 @@ def cell_kind(ids: Sequence[str]) -> CellKind | None:
     return None
 
 
-def cells_to_zones(ids: Sequence[str], kind: CellKind) -> gpd.GeoDataFrame:
-    """Return cells as zones, sorted by id."""
+def cells_to_zones(
+    ids: Sequence[str], kind: CellKind, middle: float | None = None
+) -> gpd.GeoDataFrame:
+    """Return cells as zones, sorted by id, around a `middle` longitude or their own."""
     wrong = [cell for cell in ids if not re.fullmatch(_LOOKS[kind], cell.lower())]
     if wrong or not ids:
-        raise InputError(
-            f"{len(wrong):,} of {len(ids):,} ids of places are no {kind} cells",
-            remedy="name the zones, or another kind of cells",
-            settings=("cells", "zones"),
-        )
+        raise build_error("no-cells", wrong=len(wrong), ids=len(ids), kind=kind)
     if len({len(cell) if kind != "h3" else _h3_text(cell)[1] for cell in ids}) > 1:
-        raise InputError(
-            f"the {kind} cells are of several sizes, so that some lie in others",
-            remedy="name the zones, or bring the rows to one size",
-            settings=("cells", "zones"),
-        )
-    names = sorted(set(ids))
+        raise build_error("mixed-cells", kind=kind)
+    names = sorted({cell.lower() for cell in ids})
     shape = {"h3": _h3_polygon, "quadkey": _quadkey_polygon, "geohash": _geohash_polygon}[kind]
     return gpd.GeoDataFrame(
         {"zone_id": names, "name": [f"{kind} {cell}" for cell in names]},
-        geometry=[shape(cell.lower()) for cell in names],
+        geometry=geography.unwrap(np.array([shape(cell) for cell in names]), middle),
         crs=4326,
     )
 

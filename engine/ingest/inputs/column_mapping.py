@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError
-from ..options import IngestOptions, Reading
+from ..options import IngestOptions, Reading, build_error
 from .sources import Source, first_rows, inspect_file, to_printable
 
 Mappings = dict[Source, dict[str, str]]
@@ -73,9 +73,10 @@ MAX_VALUE_LENGTH = 80
 """Characters of a value that a preview shows."""
 _NUMERIC = ("int", "uint", "float", "double", "halffloat", "decimal")
 _TEXTS = ("string", "large_string", "string_view", "dictionary")
+ID_TYPES = (*_TEXTS, *_NUMERIC)
 _STAMPS = ("timestamp", "date32", "date64")
 _NAME = re.compile(r"[^\W\d][\w .()\[\]#-]{0,59}")
-_DAY = re.compile("date$|^fecha|^dia$|^day$")
+_DAY = re.compile("date$|^fecha|^dia$|^day$|^d[ts]$")
 _ENDINGS = {
     "location_id": "(id|code|number|pcode?|ident)$",
     "zone_id": "(id|code|number|nummer|pcode?|[0-9]cd)$|^(id|cd|cod)",
@@ -83,7 +84,15 @@ _ENDINGS = {
     "lng": "^(lon|lng)|(lng|lon|longitude?)$",
 }
 """Endings of the single unknown column in files of places and zones."""
-_ROW_NUMBERS = {"objectid", "objid", "fid", "oid", "globalid", "uuid"}
+FEATURE_ID = "feature id"
+"""Column of the ids that GeoJSON tells beside a geometry; taken where no other holds ids."""
+_ROW_NUMBERS = {normalise_name(FEATURE_ID), "objectid", "objid", "fid", "oid", "globalid", "uuid"}
+
+
+def is_named_id(column: str) -> bool:
+    """Whether a column is named like ids of places."""
+    name = normalise_name(column)
+    return name in _NAMES["location_id"] or bool(re.search(_ENDINGS["location_id"], name))
 
 
 def guess_columns(kind: str, columns: Sequence[str]) -> dict[str, str]:
@@ -103,10 +112,14 @@ def guess_columns(kind: str, columns: Sequence[str]) -> dict[str, str]:
             if column is not None and column not in names.values():
                 names[canonical] = column
                 break
+        if canonical == "end_datetime":
+            names |= _find_start(names, spelt)
         if kind in ("locations", "zones") and canonical not in names and canonical in _ENDINGS:
             ending = _ENDINGS[canonical]
             matches = [name for name in spelt.keys() - _ROW_NUMBERS if re.search(ending, name)]
             names |= {canonical: spelt[matches[0]]} if len(matches) == 1 else {}
+    if kind == "zones" and FEATURE_ID in columns:
+        names.setdefault("zone_id", FEATURE_ID)
     for clock, whole_ in CLOCKS.items():
         day_column = names.get(whole_, "")
         day = next((spelt[n] for n in _NAMES[whole_] if n in spelt and _DAY.search(n)), day_column)
@@ -117,6 +130,16 @@ def guess_columns(kind: str, columns: Sequence[str]) -> dict[str, str]:
         ):
             names |= {clock: day_column, whole_: day}
     return names
+
+
+def _find_start(names: Mapping[str, str], spelt: Mapping[str, str]) -> dict[str, str]:
+    """Return the column of starts that is named like that of the ends, if the table has it."""
+    end, start = (normalise_name(names.get(own, "")) for own in ("end_datetime", "datetime"))
+    for finish, begin in _WORDS["parts"]["starts"].items():
+        column = spelt.get(end.replace(finish, begin))
+        if finish in end and begin not in start and column not in (None, *names.values()):
+            return {"datetime": column}
+    return {}
 
 
 def joined_columns(spec: str, columns: Sequence[str]) -> list[tuple[str, int | None]]:
@@ -153,7 +176,13 @@ def resolve_columns(
     }
     free = [column for column in source.columns if column not in used]
     names = {k: v for k, v in guess_columns(kind, free).items() if k not in mapping} | chosen
+    time = {"flows": "date", "zones": "", "locations": ""}.get(kind, "datetime")
+    if time and source.folder_days and time not in {*names, *mapping}:
+        names[time] = source.folder_days[0][0]
     for canonical in REQUIRED[kind]:
+        if canonical == "uid" and canonical not in names:
+            columns = format_columns(source.columns)
+            raise build_error("no-people", file=source.name, columns=columns)
         if canonical not in names:
             raise _missing_error(source, kind, f"no column for {canonical}", canonical)
     ids, points = PLACES.get(kind, ((), ()))
@@ -239,7 +268,7 @@ def format_columns(columns: Sequence[str], max_names: int = 20) -> str:
 
 
 def _missing_error(source: Source, kind: str, fault: str, canonical: str) -> InputError:
-    rows = first_rows(source, 1) if kind != "zones" and source.format != "table" else []
+    rows = first_rows(source, 1) if kind != "zones" and source.format == "csv" else []
     for column, value in zip(source.columns, rows[0] if rows else (), strict=False):
         if re.match(r"[\[{]|LINESTRING|MULTI|POINT", value):
             fault += (

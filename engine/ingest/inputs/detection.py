@@ -10,8 +10,7 @@ from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
 
-from ...errors import InputError
-from ..options import DateOrder, NumberTimes, Reading
+from ..options import DateOrder, NumberTimes, Reading, build_error
 from .column_mapping import NUMBERS, TIMES, Mappings
 from .sources import Source, first_rows, to_printable
 
@@ -40,7 +39,7 @@ def detect_reading(
 ) -> DetectedReading:
     """Return `partial_reading` completed by the first rows of one file with columns `names`."""
     single = {name: column for name, column in names.items() if column in source.columns}
-    rows = first_rows(source, SAMPLE_ROWS)
+    rows = first_rows(source, SAMPLE_ROWS, single.values())
     columns = {
         canonical: [row[i].strip() for row in rows if i < len(row) and row[i].strip()]
         for canonical, column in single.items()
@@ -96,13 +95,7 @@ def complete_reading(mappings: Mappings, partial_reading: Reading) -> Reading:
         "ymd",
     }:
         source, column = next(iter(ambiguous_columns.items()))
-        raise InputError(
-            f"{source.name}: column '{column}' holds dates such as 03/04/2016, which can be 3 "
-            "April or 4 March, and the first rows do not show which",
-            remedy="say whether the day or the month comes first",
-            code="ambiguous-dates",
-            settings=("date_order",),
-        )
+        raise build_error("ambiguous-dates", file=source.name, column=column)
     for setting in ("date_order", "number_times", "text_time_zone"):
         values = {s: getattr(detected, setting) for s, detected in readings.items()}
         if setting != "text_time_zone":  # None is local time here, no open question
@@ -112,11 +105,10 @@ def complete_reading(mappings: Mappings, partial_reading: Reading) -> Reading:
             column = next(
                 name for canonical, name in mappings[odd[0]].items() if canonical in TIMES
             )
-            raise InputError(
-                f"{odd[0].name}: column '{to_printable(column)}' is not written as the times of "
-                f"{next(iter(values)).name} are",
-                remedy="say which way holds, and count the others' rows apart",
-                settings=(setting,),
+            raise build_error(
+                "mixed-times",
+                **{"file": odd[0].name, "column": to_printable(column), "setting": setting},
+                other=next(iter(values)).name,
             )
     first, *other_readings = readings.values()
     for detected in other_readings:

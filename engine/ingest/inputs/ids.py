@@ -1,27 +1,84 @@
 """Ids of places as text, in the single form for counting."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from ...errors import InputError
+from ..options import build_error
+from .column_mapping import FEATURE_ID
 from .sources import to_printable
 
 MAX_ID_LENGTH = 1_000
+BLANKS = (
+    " \t\r\n\v\f\x85\xa0\u1680\u180e\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
+    "\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+)
+"""Blanks of Unicode, cut off both ends of every id; those without width too."""
+TOLD_BY = "told by the column"
+REQUIRED_ID = {"zones": "zone_id", "locations": "location_id"}
+_ID_TYPES = ("string", "integer", "floating", "decimal", "mixed-integer", "integer-na")
+H3_CELL = "8[0-9a-f]{14}"
 Series: TypeAlias = Any
 """A pandas column of unknown type."""
 
 
 def ids_to_text(values: Series) -> Series:
-    """Return ids as text, None where empty; whole numbers stored as decimals lose ``.0``."""
+    """Return ids as text in NFC, None where empty; whole decimals lose ``.0``, H3 capitals."""
     if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
         values = values.astype("Int64")
-    text = values.astype("string").str.strip()
+    text = values.astype("string").str.normalize("NFC").str.strip(BLANKS)
     text = text.str.replace(r"^(-?\d+)[.]0+$", r"\1", regex=True)
+    if text.str.fullmatch(H3_CELL, case=False).all():
+        text = text.str.lower()
     filled = text.astype(object)
     return filled.where(text.fillna("") != "", None)
+
+
+def choose_id_column(
+    file: str, kind: str, frame: Any, mapping: Mapping[str, str], row_ids: Sequence[str] | None
+) -> Mapping[str, str]:
+    """Return a mapping with the column of `frame` that holds most ids of places in the rows.
+
+    Raises `InputError` if two columns hold as many and disagree, or the mapped one holds none.
+    """
+    canonical = REQUIRED_ID[kind]
+    mapped = mapping.get(canonical)
+    if row_ids is None or (mapped and mapped not in frame.columns):  # joined columns are meant
+        return mapping
+    wanted = set(map(_comparable, row_ids))
+    texts = {
+        str(column): ids_to_text(frame[column]).map(_comparable)
+        for column in frame.columns
+        if pd.api.types.infer_dtype(frame[column]) in _ID_TYPES
+    }
+    found = {column: ids[ids.isin(wanted)] for column, ids in texts.items()}
+    held = {column: ids.nunique() for column, ids in found.items()}
+    most = max(held.values(), default=0)
+    if most == 0 or (mapped and held.get(mapped)):
+        return mapping
+    best = [column for column in held if held[column] == most]
+    best = [column for column in best if found[column].is_unique] or best
+    best.sort(key=lambda column: column == FEATURE_ID)  # a column of the same ids has a name
+    best = [c for i, c in enumerate(best) if not any(found[c].equals(found[b]) for b in best[:i])]
+    if not mapped and len(best) == 1:
+        return {**mapping, canonical: best[0]}
+    raise build_error(
+        "id-column",
+        **{"file": file, "most": most, "ids": len(wanted), "kind": kind, "canonical": canonical},
+        columns=" and ".join(f"'{to_printable(column)}'" for column in best[:3]),
+        others=f", and none in '{to_printable(mapped)}'" if mapped else ", each in other rows",
+        first=to_printable(best[0]),
+    )
+
+
+def _comparable(text: str | None) -> str | None:
+    if text is None or re.fullmatch(H3_CELL, text, re.IGNORECASE):
+        return text and text.lower()
+    return strip_leading_zeros(text)
 
 
 def raise_for_rows(

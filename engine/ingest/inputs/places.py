@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,7 +21,7 @@ from ...errors import InputError
 from ..options import CHOICES, Choice, IngestOptions, Reading, check_zone_count
 from ..read_errors import translate_errors
 from . import column_mapping, ids, sources, zone_hierarchy
-from .zones import join_id_columns, read_zones
+from .zones import join_id_columns, read_shapes, read_zones
 
 HULL_BUFFER_M = 500.0
 VORONOI_NOTE = (
@@ -31,7 +31,7 @@ VORONOI_NOTE = (
 MAX_DISTANCE_M = 1_000.0
 """Maximum distance of a point outside all zones from the nearest place."""
 MAX_LOCATIONS = 1_000_000
-POINTS_PER_CHUNK = 500_000
+POINTS_PER_CHUNK = 100_000
 MAX_WIDTH_DEGREES = 180
 WGS84 = "EPSG:4326"
 _DECIMAL_COMMA = r"^\s*([+-]?\d{1,3}),(\d+)\s*$"
@@ -75,6 +75,14 @@ class Places:
         )
 
     @property
+    def are_cells(self) -> bool:
+        """Whether the places are cells of hexadecimal or base-32 ids, which are in lower case."""
+        names, place_ids = self.towers["name"].astype(str), self.towers["location_id"].astype(str)
+        return bool(
+            names.str.match("(h3|geohash) ").all() or place_ids.str.fullmatch(ids.H3_CELL).all()
+        )
+
+    @property
     def id_length(self) -> int:
         """The length of all ids of places; raise `InputError` where they differ."""
         lengths = set(self.towers["location_id"].astype(str).str.len())
@@ -88,19 +96,25 @@ class Places:
         return int(lengths.pop())
 
 
-def read_places(options: IngestOptions) -> Places:
-    """Return locations and zones; one of them missing is made of the other."""
+def read_places(options: IngestOptions, row_ids: Sequence[str] | None = None) -> Places:
+    """Return locations and zones; one of them missing is made of the other.
+
+    A column of ids that is not mapped is chosen by the ids of the rows.
+    """
     if options.locations is None:
         assert options.zones is not None
-        zones, notes = _read_zones(options.zones, options)
+        zones, notes = _read_zones(options.zones, options, row_ids)
         places = places_from_zones(zones)
         return replace(places, notes=(*places.notes, *notes))
-    towers, tower_notes = _read_locations(options.locations, options)
-    check_extent(towers)
+    towers, tower_notes = _read_locations(options.locations, options, row_ids)
     if options.zones is None:
+        check_extent(towers)
         places = _places_from_towers(towers)
         return replace(places, notes=(*tower_notes, *places.notes))
     zones, notes = _read_zones(options.zones, options)
+    middle = geography.middle_longitude(shapely.get_coordinates(zones.geometry)[:, 0])
+    towers = towers.set_geometry(geography.unwrap(towers.geometry.to_numpy(), middle), crs=WGS84)
+    check_extent(towers)
     zone_of_tower = find_zones(towers, zones)
     if outside := int((zone_of_tower < 0).sum()):
         note = (
@@ -111,7 +125,9 @@ def read_places(options: IngestOptions) -> Places:
     return Places(towers, zones, zone_of_tower, (*tower_notes, *notes))
 
 
-def _read_zones(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
+def _read_zones(
+    path: Path, options: IngestOptions, row_ids: Sequence[str] | None = None
+) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     zones, notes = read_zones(
         path,
         options.zones_mapping,
@@ -119,34 +135,37 @@ def _read_zones(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, t
         # before overlaps are searched, where zones are built as they are
         check_zone_count if options.hexagon_m is None else None,
         "repeated-places" in options.leave_out,
+        "placeless" in options.leave_out,
+        row_ids,
     )
     check_extent(zones)
     return zones, notes
 
 
 def check_extent(places: gpd.GeoDataFrame) -> None:
-    """Raise `InputError` for places on both sides of the 180° meridian, which no plane can hold."""
+    """Raise `InputError` for places around the globe, which no plane can hold."""
     west, _south, east, _north = places.total_bounds
     if east - west > MAX_WIDTH_DEGREES:
         raise InputError(
             f"the places or their zones span {east - west:.0f} degrees of longitude, more than "
-            f"{MAX_WIDTH_DEGREES}: they lie around the globe or reach beyond the 180° meridian",
-            remedy="build a dataset for each side, without places within 500 m of the meridian",
+            f"{MAX_WIDTH_DEGREES}: they lie around the globe",
+            remedy="build a dataset for each part of it",
             settings=("locations", "zones"),
         )
 
 
 def _read_locations(
-    pattern: Path, options: IngestOptions
+    pattern: Path, options: IngestOptions, row_ids: Sequence[str] | None
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Return the locations by id, their coarser zones where no zones are given, and notes."""
     (path, *other_paths) = sources.find_files([str(pattern)])
     if other_paths:
         raise InputError(f"{pattern.name}: several tables of locations; name one file")
     source = _inspect_places(path, options.locations_mapping)
-    names = column_mapping.resolve_columns("locations", options.locations_mapping, source)
     with translate_errors(source.name):
-        frame = _read_table(source)
+        mapping = _choose_location_id(source, options.locations_mapping, row_ids)
+        names = column_mapping.resolve_columns("locations", mapping, source)
+        frame = _read_table(source, names)
         place = join_id_columns(
             frame, column_mapping.joined_columns(names["location_id"], source.columns)
         )
@@ -154,6 +173,9 @@ def _read_locations(
         keep, notes = _select_places(source.name, names, place, lat, lng, options)
         frame, place, lat, lng = frame[keep], place[keep], lat[keep], lng[keep]
         _check_coordinates(source.name, names, lat, lng)
+        if "location_id" not in (*options.locations_mapping, names["location_id"]):
+            column = sources.to_printable(names["location_id"])
+            notes = (*notes, f"places are {ids.TOLD_BY} '{column}' of {source.name}")
         label = ids.ids_to_text(frame[names["name"]]).fillna("") if "name" in names else place
         levels: Mapping[str, Any] = {}
         if options.zones is None:  # zones are made of places: a station's district is its zone's
@@ -161,10 +183,37 @@ def _read_locations(
             notes += level_notes
         towers: Any = gpd.GeoDataFrame(
             {"location_id": place, "name": label.where(label != "", place), **levels},
-            geometry=gpd.points_from_xy(lng, lat),
+            geometry=geography.unwrap(np.asarray(shapely.points(lng, lat))),
             crs=WGS84,
         )
         return towers.sort_values("location_id", ignore_index=True), notes
+
+
+def _choose_location_id(
+    source: sources.Source, mapping: Mapping[str, str], row_ids: Sequence[str] | None
+) -> Mapping[str, str]:
+    if row_ids is None:
+        return mapping
+    types = zip(source.columns, source.column_types, strict=True)
+    used = {
+        column: column
+        for column, kind in types
+        if kind.startswith(column_mapping.ID_TYPES)
+        and (source.format == "csv" or column_mapping.is_named_id(column))  # no other is read
+    }
+    table = _read_table(source, used)
+    return ids.choose_id_column(source.name, "locations", table, mapping, row_ids)
+
+
+def find_id_column(kind: str, path: Path, layer: str, row_ids: Sequence[str]) -> str | None:
+    """Return the column of a file of ``zones`` or ``locations`` that holds most of these ids."""
+    if kind == "zones":
+        frame = read_shapes(path, layer)
+        columns = frame.drop(columns=frame.geometry.name)
+        chosen = ids.choose_id_column(sources.to_printable(path.name), kind, columns, {}, row_ids)
+    else:
+        chosen = _choose_location_id(_inspect_places(path, {}), {}, row_ids)
+    return chosen.get(ids.REQUIRED_ID[kind])
 
 
 def _inspect_places(path: Path, columns: Mapping[str, str]) -> sources.Source:
@@ -218,7 +267,9 @@ def voronoi_zones(towers: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     points = towers.geometry.to_crs(geography.projected_crs(towers))
     cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
     shapes: Any = towers.rename(columns={"location_id": "zone_id"})
-    shapes = shapes.set_geometry(cells.to_crs(WGS84).to_numpy(), crs=WGS84)
+    middle = geography.middle_longitude(shapely.get_coordinates(towers.geometry)[:, 0])
+    cells = geography.unwrap(cells.to_crs(WGS84).to_numpy(), middle)
+    shapes = shapes.set_geometry(cells, crs=WGS84)
     is_repeated = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy())).duplicated()
     return shapes[~is_repeated.to_numpy()].reset_index(drop=True)
 
@@ -256,14 +307,17 @@ def lowest_match(shape: Integers, match: Integers, count: int) -> NDArray[np.int
     return np.where(matches == no_match, -1, matches).astype(np.int32)
 
 
-def locate_points(points: pa.Table, places: Places) -> pa.Table:
-    """Return ``lat, lng, location, zone`` for distinct coordinates in degrees."""
+def locate_points(
+    points: pa.Table, places: Places, check: Callable[[], None] = lambda: None
+) -> pa.Table:
+    """Return ``lat, lng, location, zone`` for distinct coordinates in degrees; `check` may stop."""
     lat = points["lat"].to_numpy().astype(np.float64)
     lng = points["lng"].to_numpy().astype(np.float64)
     finder = _PointLocator(places)
     location = np.full(len(lat), -1, dtype=np.int32)
     zone = np.full(len(lat), -1, dtype=np.int32)
     for start in range(0, len(lat), POINTS_PER_CHUNK):
+        check()
         batch = slice(start, start + POINTS_PER_CHUNK)
         location[batch], zone[batch] = finder.locate(lat[batch], lng[batch])
     return pa.table(
@@ -281,6 +335,7 @@ class _PointLocator:
         crs = geography.projected_crs(places.zones)
         self._to_metres = Transformer.from_crs(WGS84, crs, always_xy=True)
         self._zones: Any = places.zones.geometry.to_numpy()
+        self._middle = geography.middle_longitude(shapely.get_coordinates(self._zones)[:, 0])
         shapely.prepare(self._zones)
         self._zone_of_tower = places.zone_of_tower
         self._zones_are_towers = places.zones_are_towers
@@ -291,6 +346,7 @@ class _PointLocator:
 
     def locate(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return tower and zone of each point, -1 where it is outside."""
+        lng = geography.unwrap_longitudes(lng, self._middle)
         zone = _zones_at(self._zones, lat, lng)
         if self._zones_are_towers:
             tower, distance = zone.copy(), np.full(len(lat), np.inf)
@@ -325,15 +381,21 @@ def _points(coordinates: Floats) -> Any:
     return shapely.points(coordinates)
 
 
-def _read_table(source: sources.Source) -> pd.DataFrame:
+def _read_table(source: sources.Source, names: Mapping[str, str]) -> pd.DataFrame:
     if source.format == "parquet":
-        frame = pd.read_parquet(source.path) if (source.row_count or 0) <= MAX_LOCATIONS else None
+        specs = [column_mapping.joined_columns(spec, source.columns) for spec in names.values()]
+        used = [column for spec in specs for column, _ in spec]
+        levels = zone_hierarchy.guess_levels([c for c in source.columns if c not in used])
+        used += [column for level in levels for column in level[1:]]
+        wanted = [column for column in source.columns if column in used]
+        is_small = (source.row_count or 0) <= MAX_LOCATIONS
+        frame = pd.read_parquet(source.path, columns=wanted) if is_small else None
     else:
         with source.open() as handle:
             frame = pd.read_csv(
                 handle,
                 encoding=source.encoding,
-                sep=source.delimiter,
+                sep=r"\s+" if source.delimiter == " " else source.delimiter,
                 names=list(source.columns),
                 skiprows=source.skipped_rows,
                 dtype=str,

@@ -1,34 +1,50 @@
 """Input files and their true format, detected from their first bytes, not their names."""
 
+import bz2
 import csv
 import glob
 import gzip
 import io
+import lzma
 import os
 import re
 import zipfile
-from collections.abc import Generator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from itertools import islice
+from pathlib import Path, PurePath
 from typing import IO, Any, Literal, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...errors import InputError
-from ..options import Reading
+from ..options import Reading, build_error
 from ..read_errors import translate_errors
 
-FILE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq", ".zip")
+FILE_ENDINGS = (
+    *(".csv", ".csv.gz", ".csv.bz2", ".csv.xz", ".tsv", ".txt", ".parquet", ".pq", ".zip"),
+)
 HEAD_BYTES = 1_000_000
 MAX_UNPACKED_BYTES = 20_000_000_000
-_DELIMITERS = ",;\t|"
+_DELIMITERS = "\t;|,"
+"""Where two fit alike the first is taken: a comma may also be a decimal mark."""
+_HEAD_ROWS = 200
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{9,}$")
 _DAY = re.compile(r"(19|20)\d\d-?\d\d-?\d\d")
 _VALUE = re.compile(r"[-+]?\d[\d.:/ -]*$|$")
+_BLANKS = re.compile(r'("[^"]*")|[ \t]+')
 _QUOTED = re.compile(r'"[^"]*("|$)')
 _HDF5 = b"\x89HDF"
+_PACKERS: dict[bytes, tuple[str, Any]] = {
+    b"\x1f\x8b": ("gzip", gzip.open),
+    b"BZh": ("bz2", bz2.open),
+    b"\xfd7zXZ": ("xz", lzma.open),
+    **{b"\x28\xb5\x2f\xfd": ("zstd", None), b"7z\xbc\xaf": ("7z", None), b"Rar!": ("RAR", None)},
+}
+"""Kinds of packing by the first bytes, and what opens them; None is not read."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +58,13 @@ class Source:
     size_bytes: int
     delimiter: str = ","
     encoding: str = "utf-8"
-    is_compressed: bool = False
+    packing: str = ""
     row_count: int | None = None
     skipped_rows: int = 0
     archive_member: str = ""
     has_mixed_endings: bool = False
+    folder_days: tuple[tuple[str, str], ...] = ()
+    """Last columns, and their value in all rows: days that the folders' names tell."""
 
     @property
     def name(self) -> str:
@@ -62,16 +80,17 @@ class Source:
             "column_types",
             "delimiter",
             "encoding",
-            "is_compressed",
+            "packing",
             "skipped_rows",
         )
         return *(getattr(self, name) for name in names), self.needs_copy
 
     @property
     def needs_copy(self) -> bool:
-        """Whether DuckDB reads a copy: unpacked, in UTF-8, with one kind of line ends."""
-        odd = self.encoding not in ("utf-8", "latin-1")
-        return self.format == "csv" and (odd or self.has_mixed_endings or bool(self.archive_member))
+        """Whether DuckDB reads a copy: unpacked, in UTF-8, one kind of line ends, no blanks."""
+        odd = self.encoding not in ("utf-8", "latin-1") or self.packing not in ("", "gzip")
+        odd = odd or self.has_mixed_endings or self.delimiter == " "
+        return self.format == "csv" and (odd or bool(self.archive_member))
 
     @contextmanager
     def open(self) -> Generator[IO[bytes]]:
@@ -80,8 +99,17 @@ class Source:
             with zipfile.ZipFile(self.path) as archive, archive.open(self.archive_member) as handle:
                 yield handle
             return
-        with gzip.open(self.path) if self.is_compressed else self.path.open("rb") as handle:
+        unpack = next((how for kind, how in _PACKERS.values() if kind == self.packing), open)
+        with unpack(self.path, "rb") as handle:
             yield cast(IO[bytes], handle)
+
+    @contextmanager
+    def open_text(self) -> Generator[Iterator[str]]:
+        """Open the file's text as pieces of UTF-8 with its line ends; blanks made tabs."""
+        ends = None if self.has_mixed_endings else ""
+        with self.open() as packed, io.TextIOWrapper(packed, self.encoding, newline=ends) as text:
+            is_blank = self.delimiter == " "
+            yield map(_blanks_to_tabs, text) if is_blank else iter(lambda: text.read(1 << 22), "")
 
 
 def find_files(patterns: Sequence[str]) -> list[Path]:
@@ -106,7 +134,44 @@ def find_files(patterns: Sequence[str]) -> list[Path]:
 
 
 def inspect_file(path: Path, reading: Reading | None = None) -> Source:
-    """Return the format, columns and encoding of one file from its first bytes."""
+    """Return the format, columns and encoding of one file, and days of its folders' names."""
+    source = _inspect_head(path, reading)
+    there = {column.lower() for column in source.columns}
+    days = tuple((name, day) for name, day in find_folder_days(path) if name.lower() not in there)
+    return replace(
+        source,
+        columns=(*source.columns, *(name for name, _ in days)),
+        column_types=(*source.column_types, *("string" for _ in days)),
+        folder_days=days,
+    )
+
+
+def find_folder_days(path: PurePath) -> list[tuple[str, str]]:
+    """Return names and days of folders such as dt=2024-01-31, or of year=, month= and day=."""
+    parts = [part.partition("=") for part in path.parts[:-1] if "=" in part]
+    values = {name: value for name, _, value in parts}
+    parts_of_day = [values.get(name, "") for name in ("year", "month", "day")]
+    if all(value.isdecimal() for value in parts_of_day):
+        return [("date", "-".join(value.zfill(2) for value in parts_of_day))]
+    return [(name, value) for name, value in values.items() if _DAY.match(value)]
+
+
+def check_end(source: Source, check: Callable[[], None]) -> None:
+    """Raise `InputError` for a text that ends in zero bytes, which readers drop with its rows."""
+    if source.format != "csv":
+        return
+    with source.open() as text:
+        if isinstance(text, io.BufferedReader):
+            text.seek(max(source.size_bytes - 4, 0))
+        last = b""
+        while piece := text.read(1 << 22):  # calls `check` often: unpacking may take long
+            check()
+            last = (last + piece)[-4:]
+    if last.endswith(b"\0\0\0\0" if source.encoding == "utf-16" else b"\0"):
+        raise build_error("zero-end", file=source.name)
+
+
+def _inspect_head(path: Path, reading: Reading | None) -> Source:
     size = path.stat().st_size
     if size == 0:
         raise InputError(
@@ -146,9 +211,12 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
     inner = ""
     if head.startswith(b"PK\x03\x04"):
         inner = find_archive_member(name, path, (".csv", ".txt", ".tsv"), MAX_UNPACKED_BYTES)
-    source = Source(
-        path, "csv", (), (), size, is_compressed=head.startswith(b"\x1f\x8b"), archive_member=inner
-    )
+    packing = next((kind for first, (kind, _) in _PACKERS.items() if head.startswith(first)), "")
+    if packing in ("zstd", "7z", "RAR"):
+        raise InputError(
+            f"{name}: the file is packed as {packing}; pack it as gzip, bz2, xz or zip instead"
+        )
+    source = Source(path, "csv", (), (), size, packing=packing, archive_member=inner)
     with source.open() as handle:
         head = handle.read(HEAD_BYTES)
     if head.startswith(_HDF5):
@@ -173,26 +241,28 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
     while skipped < len(lines) and re.match(r'[\r\n]+$|"?sep=', lines[skipped]):  # of Excel
         skipped += 1
     body = "".join(lines[skipped:])
-    first = body.splitlines()[0] if body.strip() else ""
-    if not first:
+    if not body.strip():
         raise InputError(f"{name}: the file is empty (0 rows); name a file with data")
-    delimiter = reading.delimiter or max(_DELIMITERS, key=first.count)
-    fields = [f.strip() for f in next(csv.reader(io.StringIO(first), delimiter=delimiter))]
+    delimiter = reading.delimiter or _detect_delimiter(body)
+    numbered = _numbered_rows(body, delimiter)
+    fields, rows = [f.strip() for f in numbered[0][1]], [row for _, row in numbered[1:] if row]
     if reading.header is not None:
-        numbered = [f"column{number}" for number in range(1, len(fields) + 1)]
-        fields = [*reading.header[: len(fields)], *numbered[len(reading.header) :]]
+        numbers = [f"column{number}" for number in range(1, len(fields) + 1)]
+        fields = [*reading.header[: len(fields)], *numbers[len(reading.header) :]]
     else:
-        _check_names(name, fields, body, delimiter)
+        if not rows and len(head) < HEAD_BYTES:
+            if any("\n" in field for field in fields):
+                raise InputError(f"{name}: a quote in the line of names is not closed; close it")
+            raise InputError(f"{name}: only a header, 0 rows of data; name a file with data")
+        widths = {len(row) for row in rows}
+        if widths == {len(fields) + 1} and not any(row[-1].strip() for row in rows):
+            fields.append("")  # rows end in a mark
+        elif widths == {len(fields) - 1} and not fields[-1]:
+            fields.pop()  # the names do
+        _check_names(name, fields, numbered, skipped, delimiter)
+        if rows and any(rows[0]) and all(re.match(r"#[a-z]+|$", field) for field in rows[0]):
+            skipped += 1  # tags of humanitarian data (HXL) under the names
     columns = _make_names_unique(fields)
-    below = next(csv.reader(body.splitlines()[1:2], delimiter=delimiter), [])
-    if (
-        reading.header is None
-        and any(below)
-        and all(re.match(r"#[a-z]+|$", field) for field in below)
-    ):
-        skipped += 1  # tags of humanitarian data (HXL) under the names
-    if reading.header is None and not body[len(first) + 1 :].strip() and len(head) < HEAD_BYTES:
-        raise InputError(f"{name}: only a header, 0 rows of data; name a file with data")
     return replace(
         source,
         columns=columns,
@@ -202,6 +272,42 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
         skipped_rows=skipped + (reading.header is None),
         has_mixed_endings=_has_mixed_endings(whole_text),
     )
+
+
+def _blanks_to_tabs(line: str) -> str:
+    return _BLANKS.sub(lambda match: match[1] or "\t", line.strip(" \t\r\n")) + "\n"
+
+
+def _split_lines(lines: Iterable[str], delimiter: str) -> Any:
+    """Return a reader of rows; a blank stands for any number of them."""
+    is_blank = delimiter == " "
+    lines = map(_blanks_to_tabs, lines) if is_blank else lines
+    return csv.reader(lines, delimiter="\t" if is_blank else delimiter)
+
+
+def _numbered_rows(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    """Return the first rows of a text, each with the number of its last line."""
+    reader = _split_lines(io.StringIO(text, newline=""), delimiter)
+    return [(reader.line_num, row) for row, _ in zip(reader, range(_HEAD_ROWS), strict=False)]
+
+
+def _detect_delimiter(body: str) -> str:
+    """Return the mark that cuts the head into rows of one width; blanks if no other does."""
+    fits: dict[str, tuple[bool, bool, bool]] = {}
+    for mark in _DELIMITERS + " ":
+        widths = [len(row) for _, row in _numbered_rows(body, mark) if row]
+        width, count = Counter(widths).most_common(1)[0]
+        if width > 1:
+            fits[mark] = (mark != " ", count > 0.8 * len(widths), widths[0] > 1)
+    return max(fits, key=lambda mark: fits[mark], default=",")
+
+
+def is_small_text(path: Path) -> bool:
+    """Return whether a file is no pattern, neither packed nor Parquet, and below 2 MB."""
+    if not path.is_file() or path.stat().st_size > 2_000_000:
+        return False
+    with path.open("rb") as handle:
+        return not handle.read(8).startswith((b"PAR1", b"PK", *_PACKERS))
 
 
 def find_archive_member(name: str, path: Path, endings: tuple[str, ...], largest: int) -> str:
@@ -267,10 +373,16 @@ def decode_head(name: str, head: bytes, encoding: str) -> str:
     return (text[: text.rfind("\n") + 1] if cut else text) or text
 
 
-def _check_names(name: str, fields: Sequence[str], body: str, delimiter: str) -> None:
+def _check_names(
+    name: str,
+    fields: Sequence[str],
+    numbered: Sequence[tuple[int, list[str]]],
+    skipped: int,
+    delimiter: str,
+) -> None:
     """Raise `InputError` for a first line of data instead of names; none of it is quoted."""
-    some = list(csv.reader(body.splitlines(keepends=True)[:200], delimiter=delimiter))
-    first = [row[0] for row in some[1:51] if row]
+    lines, some = [skipped + n for n, row in numbered if row], [row for _, row in numbered if row]
+    first = [row[0] for row in some[1:51]]
     days = [i for i, field in enumerate(fields) if _DAY.fullmatch(field)]
     dated = len(days) > 2 and not any(_DAY.fullmatch(f) for row in some[1:2] for f in row)
     column_values = "day" if dated else "destination"
@@ -279,22 +391,34 @@ def _check_names(name: str, fields: Sequence[str], body: str, delimiter: str) ->
             f"{name}: the table is a matrix, a column for each {column_values}; "
             "write it as a row for each origin, destination, day and flow (pandas' melt does)"
         )
-    widths = [len(row) for row in some]
+    widths = [len(fields), *(len(row) for row in some[1:])]
     wide = next((i for i, width in enumerate(widths) if width > widths[0]), 0)
     above = wide < 20 and all(width == widths[wide] for width in widths[wide : wide + 5])
+    above = above and not any(field and _VALUE.match(field) for field in some[wide])
     if 2 * fields.count("") >= len(fields) > 2:
         wide, above = next((i for i, row in enumerate(some) if all(row)), 0), True
     if wide and above:
+        count = "1 line stands" if lines[wide] == 2 else f"{lines[wide] - 1} lines stand"
         raise InputError(
-            f"{name}: {wide} lines stand above the line of names, as it seems: line {wide + 1} has "
+            f"{name}: {count} above the line of names, as it seems: line {lines[wide]} has "
             f"{widths[wide]} columns with names, the first has {widths[0] - fields.count('')}",
             remedy="say how many to skip",
             code="rows-above",
             settings=("skip_rows",),
         )
+    if wide:
+        all_wide = set(widths[1:]) == {widths[wide]}
+        rows = f"every row from line {lines[wide]} on" if all_wide else f"line {lines[wide]}"
+        remedy = f"quote each value that holds the mark {delimiter!r}"
+        raise InputError(
+            f"{name}: {rows} has {widths[wide]} columns, and the line of names {widths[0]}",
+            remedy=f"name every column (as row names of R), or {remedy}" if all_wide else remedy,
+            code="too-wide",
+        )
     times = sum(bool(_TIME.match(field)) for field in fields)
     values = sum(bool(_VALUE.match(field)) for field in fields)
-    below = [row for row in some[1:] if len(row) == len(fields)]
+    rest = [row for row in some[1:] if row != some[0]] or some[1:]  # names may stand again below
+    below = [row for row in rest if len(row) == len(fields)]
     repeated = any(field and field in column for field, *column in zip(fields, *below, strict=True))
     if times or repeated or 2 * values >= len(fields):
         raise InputError(
@@ -341,18 +465,30 @@ def _find_tables(folder: Path) -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def first_rows(source: Source, rows: int) -> list[list[str]]:
-    """Return at most `rows` first rows as text, which are confidential."""
+def first_rows(
+    source: Source, rows: int, columns: Collection[str] | None = None
+) -> list[list[str]]:
+    """Return at most `rows` first rows as text, which are confidential; of Parquet `columns`."""
+    if source.folder_days:
+        days = [day for _, day in source.folder_days]
+        own = len(source.columns) - len(days)
+        plain = replace(source, columns=source.columns[:own], folder_days=())
+        read = first_rows(plain, rows, columns)
+        return [[*row, *[""] * (own - len(row))][:own] + days for row in read]
     with translate_errors(source.name):
         if source.format == "csv":
             with source.open() as handle:
                 head = handle.read(HEAD_BYTES)
-            lines = decode_head(source.name, head, source.encoding).splitlines(keepends=True)
-            reader = csv.reader(lines[source.skipped_rows :], delimiter=source.delimiter)
-            return [row for row, _number in zip(reader, range(rows), strict=False)]
+            text = io.StringIO(decode_head(source.name, head, source.encoding), newline="")
+            last = source.skipped_rows + rows
+            read = islice(_split_lines(text, source.delimiter), source.skipped_rows, last)
+            header = [column.lower() for column in source.columns]  # which may stand again
+            return [row for row in read if [value.lower() for value in row] != header]
         with pq.ParquetFile(source.path) as file:
-            batch = next(file.iter_batches(batch_size=rows)).slice(0, rows)
-        texts = [_to_texts(batch.column(name)) for name in source.columns]
+            wanted = [name for name in source.columns if columns is None or name in columns]
+            batch = next(file.iter_batches(batch_size=rows, columns=wanted)).slice(0, rows)
+        read, unread = {*wanted}, [""] * len(batch)
+        texts = [_to_texts(batch.column(n)) if n in read else unread for n in source.columns]
         return [list(row) for row in zip(*texts, strict=True)]
 
 

@@ -4,8 +4,11 @@ Shapes are made valid; where two zones overlap by at most 1% of the smaller one 
 the first by id; larger overlaps are refused by name. Repairs are noted.
 """
 
+import re
+import sqlite3
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,9 +20,10 @@ import shapely
 
 from ... import geography
 from ...errors import InputError
+from ..options import CHOICES
 from ..read_errors import translate_errors
 from . import column_mapping, zone_hierarchy
-from .ids import check_ids, ids_to_text, raise_for_rows
+from .ids import TOLD_BY, check_ids, choose_id_column, ids_to_text, raise_for_rows
 from .sources import Source, find_archive_member, to_printable
 
 Series: TypeAlias = Any
@@ -29,8 +33,10 @@ MAX_OVERLAP_SHARE = 0.01
 """Maximum share of the smaller of two zones within the other: borders drawn twice."""
 _MIN_OVERLAP_SHARE = 1e-6
 MAX_ZONES, MAX_VERTICES = 50_000, 5_000_000
+MAX_REPAIRED_VERTICES = 1_000_000
 MAX_BYTES = 500_000_000
 _WGS84 = "EPSG:4326"
+_STATED_ID = re.compile(rb'"Feature"\s*,\s*"id"\s*:\s*\d|[}]\s*,\s*"id"\s*:\s*\d+\s*[,}]')
 _SHAPES = (".shp", ".geojson", ".json", ".gpkg", ".fgb")
 
 
@@ -40,6 +46,8 @@ def read_zones(
     layer: str = "",
     check_count: Callable[[int], None] | None = None,
     join_parts: bool = False,
+    leave_out_shapeless: bool = False,
+    row_ids: Sequence[str] | None = None,
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Return zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents."""
     file = to_printable(path.name)
@@ -48,6 +56,8 @@ def read_zones(
         check_count(len(frame))
     columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
     source = Source(path, "parquet", columns, ("string",) * len(columns), 0)
+    shown = mapping
+    mapping = choose_id_column(file, "zones", frame[list(columns)], mapping, row_ids)
     names = column_mapping.resolve_columns("zones", mapping, source)
     specs = column_mapping.joined_columns(names["zone_id"], columns)
     ids = join_id_columns(frame, specs)
@@ -59,12 +69,13 @@ def read_zones(
             f"{file}: the file does not say its coordinate reference system; save it with one, "
             "EPSG:4326 is usual"
         )
+    shaped, shape_notes = _find_polygons(file, frame.geometry, ids, leave_out_shapeless)
+    frame: Any = frame[shaped].reset_index(drop=True)
+    ids = ids[shaped].reset_index(drop=True)
     shapes, notes = _repair_polygons(file, frame.geometry.to_numpy())
-    if "zone_id" not in (*mapping, names["zone_id"]):
-        notes = (
-            *notes,
-            f"zones are told by the column '{to_printable(names['zone_id'])}' of {file}",
-        )
+    notes = (*shape_notes, *notes)
+    if "zone_id" not in (*shown, names["zone_id"]):
+        notes = (*notes, f"zones are {TOLD_BY} '{to_printable(names['zone_id'])}' of {file}")
     labels = ids
     if "name" in names:
         labels = frame[names["name"]].astype("string").str.strip().str.slice(stop=MAX_NAME_LENGTH)
@@ -107,8 +118,22 @@ def list_layers(path: Path) -> list[str]:
         _, head = _check_file(path)
         if head.startswith(b"PAR1"):
             return []
+        views = _list_views(path) if head.startswith(b"SQLite") else set[str]()
         listed = pyogrio.list_layers(_gdal_address(path, head))
-        return [str(name) for name, kind in listed if kind is not None]
+        layers = [str(name) for name, kind in listed if kind is not None and name not in views]
+        if views and not layers:
+            raise InputError(
+                f"{to_printable(path.name)}: its layers are views, which may never end; save one "
+                "as a table"
+            )
+        return layers
+
+
+def _list_views(path: Path) -> set[str]:
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as opened:
+        return {
+            name for (name,) in opened.execute("SELECT name FROM sqlite_master WHERE type = 'view'")
+        }
 
 
 def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
@@ -137,9 +162,15 @@ def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
         else:
             # a condition makes GDAL count the rows itself, whatever a GeoPackage states
             condition = "1 = 1" if head.startswith(b"SQLite") else None
+            layer = layer or (layer_names[0] if condition else "")
+            address = _gdal_address(path, head)
+            numbered = address.endswith("json") or head[:4].lstrip(b"\xef\xbb\xbf").startswith(b"{")
             frame = pyogrio.read_dataframe(
-                _gdal_address(path, head), layer=layer or None, where=condition
+                address, layer=layer or None, where=condition, fid_as_index=numbered
             )
+            if numbered:  # GeoJSON may tell ids that are numbers beside the geometry
+                stated = (frame.index != np.arange(len(frame))).any() or _STATED_ID.search(head)
+                frame = frame.reset_index(drop=not stated, names=column_mapping.FEATURE_ID)
         if not isinstance(frame, gpd.GeoDataFrame) or not len(frame):
             raise InputError(f"{name}: the file holds no zones (0 rows); name another")
         vertices = int(shapely.get_num_coordinates(frame.geometry.to_numpy()).sum())
@@ -184,15 +215,47 @@ def _gdal_address(path: Path, head: bytes) -> str:
     return f"/vsizip/{path.resolve()}/{member}"
 
 
+def _find_polygons(
+    file: str, geometry: Series, ids: Series, leave_out: bool
+) -> tuple[Any, tuple[str, ...]]:
+    """Return whether each zone is a polygon; the others raise `InputError` or are left out."""
+    shaped: Any = geometry.geom_type.isin(("Polygon", "MultiPolygon")) & ~geometry.is_empty
+    if shaped.all():
+        return shaped, ()
+    names = [to_printable(str(zone)) for zone in ids[~shaped]]
+    count = f"{len(names):,} of {len(ids):,} zones"
+    if not shaped.any():
+        raise InputError(f"{file}: no polygons in {count}; name a file of polygons")
+    if leave_out:
+        return shaped, (f"{count} without a polygon were left out",)
+    raise InputError(
+        f"{file}: no polygons in {count}: {', '.join(names[:3])}{' …' * (len(names) > 3)}",
+        remedy=f"give each one, or {CHOICES['placeless']} (placeless)",
+        code="placeless",
+        settings=("leave_out",),
+    )
+
+
 def _repair_polygons(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]]:
     geometry = shapely.force_2d(geometry)
-    is_other = ~np.isin(shapely.get_type_id(geometry), (3, 6)) | shapely.is_empty(geometry)
-    raise_for_rows(file, "no polygons", is_other, "keep polygons only", rows="zones")
+    bounds = shapely.bounds(geometry)
+    beyond = ~np.isfinite(bounds).all(axis=1) | (np.abs(bounds) > (360.0001, 90.0001) * 2).any(
+        axis=1
+    )
+    words = "degrees beyond ±360 and ±90"
+    raise_for_rows(file, words, beyond, "check the CRS of the file", rows="zones")
+    geometry = geography.unwrap(geometry)
     wrong = ~shapely.is_valid(geometry)
     notes = ()
     if wrong.any():
         geometry = geometry.copy()
-        geometry[wrong] = [to_polygons(shape) for shape in shapely.make_valid(geometry[wrong])]
+        for number in np.flatnonzero(wrong):
+            geometry[number] = to_polygons(shapely.make_valid(geometry[number]))
+            if shapely.get_num_coordinates(geometry[number]) > MAX_REPAIRED_VERTICES:
+                raise InputError(
+                    f"{file}: zone {number + 1:,} crosses itself so often that it has over "
+                    f"{MAX_REPAIRED_VERTICES:,} vertices when it is made valid; mend it"
+                )
         raise_for_rows(
             file,
             "nothing is left of a polygon",
@@ -201,12 +264,6 @@ def _repair_polygons(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]
             rows="zones",
         )
         notes = (f"{int(wrong.sum()):,} zones had invalid outlines, which were made valid",)
-    bounds = shapely.bounds(geometry)
-    beyond = ~np.isfinite(bounds).all(axis=1) | (np.abs(bounds) > (180.0001, 90.0001) * 2).any(
-        axis=1
-    )
-    words = "degrees beyond ±180 and ±90"
-    raise_for_rows(file, words, beyond, "check the CRS of the file", rows="zones")
     return geometry, notes
 
 

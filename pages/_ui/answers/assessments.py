@@ -45,14 +45,14 @@ class Assessment:
 
 
 def assess_setting(setting: Setting) -> Assessment:
-    """Return what is known of a setting: the same numbers on every page."""
+    """Return utility and risk of a setting: the same numbers on every page."""
     entry = offers.entry_of(setting)
     utility = cached.utility(setting, seeds.utility_seed(entry))
     return Assessment(setting=setting, entry=entry, utility=utility, risk=cached.risk(setting))
 
 
 def make_gauges(answer: Assessment) -> list[Gauge]:
-    """Return what the guarantee is worth, and how much is retained and genuine."""
+    """Return the gauges of privacy and of utility."""
     return [_privacy_gauge(answer), _utility_gauge(answer)]
 
 
@@ -96,7 +96,7 @@ def describe_standing(answer: Assessment) -> str:
 
 
 def describe_unit(answer: Assessment) -> str:
-    """Say whom ε protects, and for how long."""
+    """Return whom ε protects, and for how long."""
     risk, parameters = answer.risk, answer.setting.parameters
     spent = f", δ = {scientific(risk.delta)}" if risk.delta else ""
     total = f"ε = {number(risk.epsilon, 4)}{spent}"
@@ -115,7 +115,7 @@ def describe_unit(answer: Assessment) -> str:
 
 
 def describe_risk(answer: Assessment) -> str:
-    """Say whom ε protects, what an attacker guesses from, and of several together."""
+    """Return whom ε protects, the basis of an attacker's guesses, and the risk of a family."""
     return (
         f"{describe_unit(answer)}. An attacker guesses from all that is released. {GROUP_SIZE} who "
         f"travel together, as in a household: "
@@ -151,7 +151,7 @@ def _share_within_limit(setting: Setting) -> float:
 
 
 def _describe_limit(setting: Setting) -> str:
-    """Return what T leaves by itself; nothing where it drops hardly any trip."""
+    """Return the share that T alone retains, as words; empty if it drops hardly any trip."""
     share = _share_within_limit(setting)
     limit = setting.parameters.max_trips_per_user
     return (

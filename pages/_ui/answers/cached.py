@@ -76,7 +76,7 @@ def read(
     *arguments: P.args,
     **options: P.kwargs,
 ) -> R:
-    """Return what a function at the top of a module reads from a dataset as it is seen."""
+    """Return the cached result of a module-level function of a dataset's view."""
     key = (function, selection, *arguments, *sorted(options.items()))
     return cache_of(key).get(key, lambda: function(dataset(selection), *arguments, **options))
 
@@ -87,7 +87,7 @@ def product_of(setting: Setting) -> ModuleType:
 
 
 def method_of(setting: Setting) -> Any:
-    """Return what the setting's method uses, has and needs: its row in the product's table."""
+    """Return the row of the setting's method in its product's table."""
     return product_of(setting).METHODS[setting.parameters.method]
 
 
@@ -119,7 +119,7 @@ def noise_rng(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> np
 
 
 def noise_purpose(name: str, selection: Selection) -> str:
-    """Return what noise is drawn for: apart for every level of zones and every way to add days."""
+    """Return the purpose of a noise: its own for every zone level and every way to add up days."""
     purpose, when = name, selection.time
     if selection.zone_level != FINEST:  # coarse zones must not share noise with those inside
         purpose += f" {selection.zone_level}"
@@ -180,7 +180,7 @@ def utility(setting: Setting, seed: int) -> Utility:
 
 @memoize
 def risk(setting: Setting) -> Risk:
-    """Return what an attacker can learn of all that a setting releases; of public facts alone."""
+    """Return the risk from everything that a setting releases, from public facts alone."""
     parameters: Any = setting.parameters
     if isinstance(parameters, ODParameters):
         days = setting.time.days_per_matrix(len(full_dataset(setting).metadata.days))
@@ -190,5 +190,5 @@ def risk(setting: Setting) -> Risk:
 
 @memoize
 def compute_cost(setting: Setting) -> PrivacyCost:
-    """Return what one unit of protection pays for one matrix; of public facts alone."""
+    """Return the privacy loss of one unit of privacy from one matrix, from public facts alone."""
     return product_of(setting).compute_cost(dataset(view_key(setting)), setting.parameters)

@@ -21,7 +21,7 @@ from pages._ui.settings import current, fields, offers, seeds
 
 
 def requirements_of(setting: Setting) -> Requirements:
-    """Return what a setting asks for: its detail, whom it protects, and τ."""
+    """Return the requirements of a setting: zones, time, unit of privacy and τ."""
     parameters: Any = setting.parameters
     if not words.is_flows(setting):
         return Requirements(selection=setting.selection, product="density")
@@ -56,7 +56,7 @@ class Recommendation(NamedTuple):
 
 
 def recommend(setting: Setting, job: parallel.Job) -> Recommendation | None:
-    """Return what is judged so far; None before anything as asked is."""
+    """Return the recommendation from the settings evaluated so far; None before any is eligible."""
     entry, need = offers.entry_of(setting), requirements_of(setting)
     limit = fields.value(fields.RISK)
 
@@ -76,7 +76,7 @@ def recommend(setting: Setting, job: parallel.Job) -> Recommendation | None:
 
 
 def describe_advice(setting: Setting) -> str:
-    """Return what is recommended in words; nothing where none is usable or until all is judged."""
+    """Return the recommendation as sentences; empty if none is usable or not all is evaluated."""
     try:
         job = request_judging(setting)
     except ExplorerError:

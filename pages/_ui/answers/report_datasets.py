@@ -35,7 +35,7 @@ def has_report(entry: Entry) -> bool:
 
 
 def explain_missing(entry: Entry) -> None:
-    """Say that a dataset has no report, and offer one that has."""
+    """Draw the note that a dataset has no report, with an offer of one that has."""
     st.info(
         f"“{make_inert(entry.name)}” was made without the tables of a report. Build it again from "
         "its table of trips or visits: the report is made with the trips of people."

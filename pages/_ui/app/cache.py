@@ -32,7 +32,7 @@ class Cache:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what is kept of a question, else what `make` returns; arrays are read-only."""
+        """Return the cached value of a key, else the result of `make`; arrays are read-only."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -102,7 +102,7 @@ def drop_other_uploads(key: tuple[Any, ...]) -> None:
 
 
 def freeze(value: T) -> T:
-    """Return what is kept for all who ask, with every array in it read-only."""
+    """Return the value with every array in it read-only."""
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     elif isinstance(value, list | tuple):
@@ -116,7 +116,7 @@ def freeze(value: T) -> T:
 
 
 def compute(function: Callable[P, R], /, *arguments: P.args, **options: P.kwargs) -> R:
-    """Return what a function makes of settings and public facts alone."""
+    """Return the cached result of a function of settings and public facts alone."""
     key = (function, *arguments, *sorted(options.items()))
     return cache_of(key).get(key, lambda: function(*arguments, **options))
 

@@ -69,7 +69,7 @@ def damaged_datasets() -> dict[str, tuple[Path, str]]:
 
 
 def _open_all(folders: Mapping[str, Path]) -> tuple[dict[str, Entry], dict[str, tuple[Path, str]]]:
-    """Return what can be opened, by name, and what cannot: folder, reason and remedy."""
+    """Return the datasets that open, by name, and those that do not: folder, reason, remedy."""
     entries: dict[str, Entry] = {}
     problems: dict[str, tuple[Path, str]] = {}
     for name, folder in folders.items():

@@ -40,7 +40,7 @@ def catch_errors(place: DeltaGenerator | None = None) -> Generator[None]:
 
 
 def handle_uncaught(error: Exception) -> bool:
-    """Say what went wrong where nobody else could, such as when a button was pressed.
+    """Show an error that no page caught, such as one of a pressed button.
 
     Streamlit asks this before its own box, which then stays away.
     """
@@ -67,7 +67,7 @@ def log(error: Exception) -> str:
 
 
 def show_error(error: Exception, place: DeltaGenerator | None = None) -> None:
-    """Say what went wrong and what to do, and log where, without the message."""
+    """Show an error and its remedy, and log its place without the message."""
     if isinstance(error, ExplorerError):
         words = f"**This cannot be shown.** {error}"  # says rule, value and remedy, no row of data
     elif isinstance(error, MemoryError):

@@ -15,7 +15,7 @@ CLOSED_PATHS = ("/_stcore/upload_file/", "/_stcore/metrics")
 
 
 def _script_hashes() -> str:
-    """Return what lets the scripts in Streamlit's own page pass, and no other inline one."""
+    """Return the policy that lets the inline scripts of Streamlit's own page pass, and no other."""
     page = Path(get_static_dir(), "index.html").read_text(encoding="utf-8")
     digests = [
         sha256(js.encode()).digest() for js in re.findall(r"<script>(.*?)</script>", page, re.S)

@@ -44,7 +44,7 @@ class Session:
 
 
 def session() -> Session:
-    """Return what this session remembers; a run asks for it hundreds of times."""
+    """Return the memory of this session; a run asks for it hundreds of times."""
     context = get_script_run_ctx(suppress_warning=True)
     run_state = None if context is None else context.session_state
     if run_state is not None and getattr(_thread_state, "run_state", None) is run_state:
@@ -57,7 +57,7 @@ def session() -> Session:
 
 
 def page_state(kind: type[S]) -> S:
-    """Return what the package of a page remembers in this session: an object of its own class."""
+    """Return a page package's memory in this session: an object of its own class."""
     pages = session().page_states
     if kind not in pages:
         pages[kind] = kind()

@@ -17,6 +17,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from engine import datasets
 from engine.datasets import storage
+from engine.ingest import temp_folder
 
 FOLDER_PREFIX = "mobility-session-"
 """Begins the name of a session's folder; the process that made it follows."""
@@ -74,3 +75,5 @@ def sweep_folders(*, is_start: bool = False) -> None:
     """Delete the folders that processes which no longer run have left."""
     storage.remove_abandoned(datasets.data_root() / "local", starting=is_start)
     storage.remove_abandoned(Path(tempfile.gettempdir()), FOLDER_PREFIX, starting=is_start)
+    storage.remove_unfinished(datasets.data_root() / "local")
+    temp_folder.remove_abandoned(Path(tempfile.gettempdir()))

@@ -67,7 +67,7 @@ def _draw_buttons(exact: dict[str, float]) -> None:
 def _compute_promises(
     alpha: int, count: int, law: NoiseName, threshold: int, noise: tuple[float, int]
 ) -> list[tuple[str, str, str]]:
-    """Return what the theorems promise at an ε and a T: in words, as published and exactly."""
+    """Return the theorems' promises at an ε and a T: in words, as published and exactly."""
     near, min_shown = trip_count(alpha), max(threshold, 1)
     if count < min_shown:
         name = f"A flow of {count:,} stays suppressed (Theorem 2)"

@@ -64,7 +64,7 @@ def _draw_risk(setting: Setting, prior: float) -> None:
 
 
 def _suspicion_card(risk: Risk, prior: float) -> Card:
-    """Return what a suspicion can grow to; with δ there is no limit after each single result."""
+    """Return the largest posterior belief, in words; with δ no single result has a limit."""
     name = f"A suspicion of {percent(prior)}"
     if risk.delta:
         return Card(name, "–", "no limit with δ", "Single rare results may reveal more.")
@@ -79,7 +79,7 @@ def _suspicion_card(risk: Risk, prior: float) -> Card:
 
 
 def _describe_trip_losses(flows: Setting | None) -> None:
-    """Say what protecting single trips leaves of people with many (P2); read from the data."""
+    """Draw how little the protection of single trips leaves people with many trips (P2)."""
     if flows is None or flows.parameters.unit != "trip":
         st.caption(
             "Whoever is protected as a person loses no more than this, however many trips they "

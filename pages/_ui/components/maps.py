@@ -15,6 +15,7 @@ from pydeck.bindings.json_tools import default_serialize
 from pydeck.types import String
 
 from engine.arrays import Booleans, Floats, Integers, Numbers
+from engine.geography import unwrap
 from engine.metrics import largest_positions
 from pages._ui.components.arrows import arrows
 from pages._ui.components.colours import HERE, rgb
@@ -105,12 +106,13 @@ def zone_names(place: Any) -> dict[str, str]:
 def outlines(place: Any) -> Outlines:
     """Return the zones of a dataset or a level ready to draw."""
     zones, names = place.zones, zone_names(place)
-    west, south, east, north = (float(edge) for edge in zones.total_bounds)
+    whole = unwrap(zones.geometry.to_numpy())
+    west, south, east, north = shapely.total_bounds(whole).tolist()
     tolerance = max(east - west, north - south) * _SIMPLIFY
     # coverage simplification keeps shared borders shared: no gaps between zones
-    shapes = shapely.coverage_simplify(zones.geometry.to_numpy(), tolerance)
+    shapes = shapely.coverage_simplify(whole, tolerance)
     shapes = shapely.set_precision(shapes, 1e-5, mode="pointwise")
-    centres = shapely.get_coordinates(shapely.point_on_surface(zones.geometry.to_numpy()))
+    centres = shapely.get_coordinates(shapely.point_on_surface(whole))
     return Outlines(
         shapes=shapes,
         geometries=tuple(shapely.geometry.mapping(shape) for shape in shapes),
@@ -264,7 +266,7 @@ class _Deck(pdk.Deck):
 
 
 def _tooltip_texts(tooltip: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return what each tooltip says under the name, from one text of each under its label."""
+    """Return the lines of each tooltip under the name, one of each labelled text."""
     return [
         "\n".join(f"{label}: {text}" for label, text in zip(tooltip, texts, strict=True))
         for texts in zip(*tooltip.values(), strict=True)

@@ -39,7 +39,7 @@ def name_mark(release: EmpiricalBayesRelease, origin: int, destination: int) -> 
 
 
 def texts(release: EmpiricalBayesRelease, pairs: tuple[Integers, Integers]) -> list[str]:
-    """Say how flows read: ``42 (95%: 31–55; 12–72 for all flows at once)``."""
+    """Return flows with their bars: ``42 (95%: 31–55; 12–72 for all flows at once)``."""
     unit = "" if release.measurement.cost.unit is PrivacyUnit.TRIP else " kept trips,"
     return [
         f"{flow} (95%: {single}; {joint}{unit} for all flows at once)"

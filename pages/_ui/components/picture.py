@@ -90,7 +90,7 @@ def shapes(place: Any) -> Shapes:
 
 
 def fit_plane(bounds: Sequence[float] | Floats) -> tuple[Callable[[Floats], Floats], str]:
-    """Return what places degrees in the drawing's own units, and the view box of those bounds."""
+    """Return a function from degrees to units of the drawing, and the view box of the bounds."""
     low, high = to_plane(np.array(bounds).reshape(2, 2))
     scale = _SIZE / max((high - low).max(), 1e-11)
 
@@ -144,7 +144,7 @@ def wrong_visits(true: Floats, private: Floats) -> dict[str, Booleans]:
 
 
 def wrong_key_html(wrong: Mapping[str, Booleans]) -> str:
-    """Return what marks of wrong zones mean, and how many there are."""
+    """Return the key of the marks of wrong zones, with their number."""
     meanings = {"phantom": "phantom, nobody was there", "lost": "lost, reads 0"}
     return "".join(
         swatch_html(kind, f"{meanings[kind]}: {zones.sum()} of {len(zones)} zones")
@@ -217,7 +217,7 @@ def flows_picture(
 
 
 def describe_lost(true: Integers, floor: int, count: str, *, estimated: bool = False) -> str:
-    """Say how many true flows of at least τ′ = `least` are not shown, if one is so large.
+    """Return how many true flows of at least τ′ = `least` are not shown, if one is so large.
 
     >>> true = np.array([[0, 20], [3, 0]])
     >>> describe_lost(true, 15, "1 of the 2 largest true")
@@ -241,7 +241,7 @@ def figure_html(view_box: str, title: str, alt: str, inside: str) -> str:
 
 
 def swatch_html(kind: str, text: str, colour: str = "") -> str:
-    """Return what a kind of mark looks like, and what it means, for the key of a picture."""
+    """Return the look and the meaning of a kind of mark, for the key of a picture."""
     colour = colour or KINDS[kind]
     return (
         f'<span><svg viewBox="0 0 52 20" aria-hidden="true"><path class="flow {kind}" '

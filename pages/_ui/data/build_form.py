@@ -9,7 +9,7 @@ import streamlit as st
 
 from engine import datasets
 from engine.ingest import IngestOptions
-from engine.ingest.options import CHOICES, Choice
+from engine.ingest.options import CHOICES, KEPT, Choice
 from engine.text.numbers import join_words
 from pages._ui.data import builds, messages, period_form, table_form, zone_form
 from pages._ui.data.builds import data_state
@@ -102,6 +102,10 @@ def _draw_description(draft: Draft) -> None:
         zone_form.draw_choice(draft, data_state().error_code)
     if draft.missing:
         return
+    draft.values["keep"] = (
+        *draft.values.get("keep", ()),
+        *(code for code in KEPT if code in data_state().accepted),
+    )
     draft.values |= {"leave_out": left_out, "out": builds.workspace().datasets / name}
     options = messages.attempt("Cannot be built", lambda: IngestOptions(**draft.values))
     if options is not None and pressed:

@@ -40,13 +40,14 @@ class DataState:
     round: int = 0  # how often the form was emptied: each round's widgets have keys of their own
     caches: dict[str, dict[Any, Any]] = field(default_factory=dict)  # what was read, once, by kind
     leave_out: set[str] = field(default_factory=set)  # choices made beside refusals
+    accepted: set[str] = field(default_factory=set)  # codes of questions answered with yes
     error_code: str = ""  # the code of the last refusal that has a choice
     time_zone: str | None = None
     workspace: "Workspace | None" = None
     build: LongJob | None = None
 
     def cache_of(self, kind: str) -> dict[Any, Any]:
-        """Return what has been read of a kind; where that is much, it is read anew."""
+        """Return the rows read of a kind; many rows are read anew."""
         cache = self.caches.setdefault(kind, {})
         if len(cache) > MAX_CACHED:
             cache.clear()
@@ -54,7 +55,7 @@ class DataState:
 
 
 def data_state() -> DataState:
-    """Return what this session has done on the page."""
+    """Return the page's memory in this session."""
     return page_state(DataState)
 
 
@@ -161,7 +162,7 @@ def is_building() -> bool:
 
 
 def show_failure(title: str) -> bool:
-    """Say why the last build failed, if it has."""
+    """Draw the reason why the last build failed, if it did."""
     build = data_state().build
     if build is None or build.state != "failed":
         return False
@@ -175,7 +176,7 @@ def dismiss_build() -> None:
     if state.workspace is not None:
         state.workspace.delete_uploads()
     state.build, state.round = None, state.round + 1
-    state.caches, state.leave_out, state.error_code = {}, set(), ""
+    state.caches, state.leave_out, state.accepted, state.error_code = {}, set(), set(), ""
 
 
 def start_ingest(options: IngestOptions) -> None:

@@ -62,7 +62,7 @@ def draw(*, hidden_name: str | None = None) -> None:
 
 
 def show_built(name: str, seconds: float) -> None:
-    """Say what has just been built, and who sees it; seeing it is what comes next."""
+    """Draw the note on the dataset just built: who sees it, and a link to look at it."""
     where = (
         "in the pickers of this session, and of nobody else's."
         if name in session().datasets
@@ -75,7 +75,7 @@ def show_built(name: str, seconds: float) -> None:
 
 
 def _account_html(key: Selection) -> str:
-    """Return what became of every row, if an ingest made the dataset. **Confidential**."""
+    """Return the account of every row, if an ingest made the dataset. **Confidential**."""
     path = Path(key.dataset_id) / REPORT_FILE
     if not path.is_file():
         return ""
@@ -152,7 +152,7 @@ def _draw_broken(name: str, folder: Path, problem: Exception | str) -> None:
 
 
 def _dataset_html(entry: Entry) -> str:
-    """Return what is publicly known of a dataset, escaped."""
+    """Return the public facts of a dataset, escaped."""
     about, info = entry.metadata, dataset_facts.load_facts(entry.key)
     holds = ["visits"] if "density" in entry.parts else []
     if "trips" in entry.parts:

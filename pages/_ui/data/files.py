@@ -17,7 +17,7 @@ from pages._ui.data import builds, messages
 from pages._ui.data.builds import data_state
 from pages._ui.data.messages import COLUMNS
 
-TABLE_ENDINGS = ("csv", "gz", "tsv", "txt", "parquet", "pq", "zip")
+TABLE_ENDINGS = ("csv", "gz", "bz2", "xz", "tsv", "txt", "parquet", "pq", "zip")
 ZONE_ENDINGS = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
 DEFAULT_READING = Reading()
 
@@ -119,7 +119,7 @@ def _forget_files(name: str) -> None:
     if state.workspace is not None:
         state.workspace.store_files(name, ())
     state.caches.pop("looks", None)
-    state.leave_out, state.error_code = set(), ""
+    state.leave_out, state.accepted, state.error_code = set(), set(), ""
 
 
 def _choose_path(draft: Draft, name: str, label: str, hint: str, is_list: bool) -> list[Path]:
@@ -150,7 +150,7 @@ def _choose_path(draft: Draft, name: str, label: str, hint: str, is_list: bool) 
 
 
 def read_once(read: Callable[..., Any], path: Path, *options: Any) -> Any:
-    """Return what `read` finds in a file, read once; a refusal is kept and raised again."""
+    """Return the result of `read` for a file, read once; a refusal is kept and raised again."""
     key, looks = (read, path, path.stat().st_mtime_ns, *options), data_state().cache_of("looks")
     if key not in looks:
         try:
@@ -168,15 +168,20 @@ def read_once(read: Callable[..., Any], path: Path, *options: Any) -> Any:
 
 
 def choose_columns(
-    draft: Draft, name: str, header: Sequence[str], required: Sequence[str], optional: Sequence[str]
+    draft: Draft,
+    name: str,
+    header: Sequence[str],
+    required: Sequence[str],
+    optional: Sequence[str],
+    found: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Return canonical to actual column of the kind `name`, empty where there is none.
 
     Columns are asked for where a guess is missing. What was recognised stands in the preview; the
-    pickers are drawn to change it.
+    pickers are drawn to change it. What was `found` in the rows goes before a guess by names.
     """
-    tag = f"{name}_{abs(hash((tuple(required), tuple(header))))}"
-    guessed = column_mapping.guess_columns(name, header)
+    tag = f"{name}_{abs(hash((tuple(required), tuple(header), str(found))))}"
+    guessed = {**column_mapping.guess_columns(name, header), **(found or {})}
     start = {field: guessed.get(field, "") for field in (*required, *optional)}
     unsure = any(not start[field] for field in required) or _has_duplicates(start)
     if not draft.ask(st.toggle, "Choose the columns", f"columns_{tag}", value=unsure):

@@ -72,7 +72,7 @@ def show_error(title: str, message: str) -> None:
 
 
 def attempt(title: str, call: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what is asked for; None where the engine refuses it, which is then said."""
+    """Return the result, or None after drawing the engine's refusal."""
     try:
         return call(*arguments)
     except ExplorerError as refusal:

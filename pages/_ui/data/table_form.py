@@ -12,7 +12,7 @@ from engine.ingest import presets, preview
 from engine.ingest.inputs import column_mapping, detection, sources
 from engine.ingest.inputs.column_mapping import Mappings, TablePreview
 from engine.ingest.inputs.sources import Source
-from engine.ingest.options import DateOrder, Reading
+from engine.ingest.options import CHOICES, KEPT, DateOrder, Reading
 from pages._ui.data import files as data_files, messages
 from pages._ui.data.builds import data_state
 from pages._ui.data.files import DEFAULT_READING, Draft
@@ -31,7 +31,7 @@ def draw(draft: Draft) -> None:
         "table",
         "Trips, visits or flows",
         data_files.TABLE_ENDINGS,
-        "CSV (also .gz or .zip) or Parquet; several files are read as one table.",
+        "CSV (also .gz, .bz2, .xz or .zip) or Parquet; several files are read as one table.",
         is_list=True,
     )
     peek = messages.attempt(_ERROR_TITLE, _preview_table, draft) if draft.files else None
@@ -54,10 +54,18 @@ def draw(draft: Draft) -> None:
         draft.reading = replace(form.reading, **{k: v for k, v in now.items() if v != base[k]})
     else:
         _choose_columns(draft, there)
+    if draft.columns.get("end_datetime") and _ask_yes(draft, CHOICES["backwards"], "backwards"):
+        draft.values["leave_out"] = (*draft.values.get("leave_out", ()), "backwards")
     draft.values |= {"inputs": tuple(map(str, draft.files))}
     if len(draft.files) > 1:
         st.caption(f"The first of {len(draft.files)} files is shown; all must have these columns.")
+        if _ask_yes(draft, KEPT["repeated-files"], "repeated_files"):
+            draft.values["keep"] = ("repeated-files",)
     _draw_preview(draft, peek)
+
+
+def _ask_yes(draft: Draft, words: str, name: str) -> bool:
+    return draft.ask(st.toggle, f"{words[0].upper()}{words[1:]}", name)
 
 
 def _preview_table(draft: Draft) -> TablePreview:
@@ -86,7 +94,9 @@ def guess_kind(columns: Sequence[str]) -> str:
         for name in kinds
         if column_mapping.has_required_columns(name, column_mapping.guess_columns(name, columns))
     )
-    return next(fits, "trips")
+    visits = {"uid", *column_mapping.guess_columns("visits", columns)}
+    lacks_people = column_mapping.has_required_columns("visits", visits)
+    return next(fits, "visits" if lacks_people else "trips")
 
 
 def _choose_columns(draft: Draft, header: tuple[str, ...]) -> None:
@@ -107,7 +117,16 @@ def _choose_columns(draft: Draft, header: tuple[str, ...]) -> None:
     fields = list(dict.fromkeys((*column_mapping.REQUIRED[kind], *ends)))
     optional = [name for name in column_mapping.OPTIONAL[kind] if name not in fields]
     draft.columns = data_files.choose_columns(draft, kind, header, fields, optional)
-    draft.values |= {"kind": kind, "mapping": draft.columns}
+    mapping = dict(draft.columns)
+    guess = column_mapping.guess_columns(kind, header).get("uid")
+    if mapping.get("uid") == guess and "people-guessed" not in data_state().accepted:
+        mapping.pop("uid", None)  # still a guess: the build asks where its values look otherwise
+    draft.values |= {"kind": kind, "mapping": mapping}
+    if kind == "rides":
+        st.caption(
+            "Is one of these columns a person? Then choose “Trips” and name it. Ids of vehicles, "
+            "devices and trips are not taken for people."
+        )
 
 
 def _draw_preview(draft: Draft, peek: TablePreview) -> None:
@@ -185,7 +204,7 @@ def _map_columns(draft: Draft, names: dict[str, str]) -> Mappings:
 
 
 def _times(source: Source, names: dict[str, str], reading: Reading) -> tuple[datetime | None, ...]:
-    """Return what the first rows' times are read as; looked at once."""
+    """Return the reading of the first rows' times, cached."""
     if "datetime" not in names and "date" not in names:
         return ()
     cache, zone = data_state().cache_of("times"), data_state().time_zone

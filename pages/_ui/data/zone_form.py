@@ -6,11 +6,13 @@ from typing import Any
 import shapely
 import streamlit as st
 
+from engine.child_process import call_in_child
 from engine.errors import ExplorerError
 from engine.ingest import preview
-from engine.ingest.inputs import column_mapping, hexagons, zone_hierarchy, zones
+from engine.ingest.inputs import column_mapping, hexagons, sources, zone_hierarchy, zones
+from engine.ingest.inputs.ids import REQUIRED_ID
 from engine.ingest.inputs.places import Places
-from engine.ingest.options import CHOICES
+from engine.ingest.options import CHOICES, KEPT
 from pages._ui.components import colours, picture
 from pages._ui.components.picture import Picture
 from pages._ui.data import files as data_files, messages
@@ -18,6 +20,11 @@ from pages._ui.data.builds import data_state
 from pages._ui.data.files import Draft
 
 _MAX_DOTS = 3_000
+ANSWERS = {
+    "people-guessed": "yes, each value of that column is a person",
+    "far-places": KEPT["far-places"],
+}
+"""Answers to questions of a build, which are taken as they are."""
 _ERROR_TITLE = "Cannot be read"
 
 
@@ -56,16 +63,21 @@ def draw(draft: Draft) -> None:
 
 
 def _read_columns(draft: Draft, path: Path) -> tuple[str, ...]:
-    layers, layer = data_files.read_once(zones.list_layers, path), ""
+    layers, layer = data_files.read_once(zone_layers, path), ""
     if len(layers) > 1:
         layer = draft.ask(st.selectbox, "Layer of the file", f"layer_{path.name}", layers)
         draft.values["layer"] = layer
     return data_files.read_once(zone_columns, path, layer)
 
 
+def zone_layers(path: Path) -> list[str]:
+    """Return the layers of a file of zones."""
+    return call_in_child(zones.list_layers, path, files=[path])
+
+
 def zone_columns(path: Path, layer: str = "") -> tuple[str, ...]:
     """Return the columns of a file of zones."""
-    frame = zones.read_shapes(path, layer)
+    frame = call_in_child(zones.read_shapes, path, layer, files=[path])
     return tuple(str(column) for column in frame.columns if column != frame.geometry.name)
 
 
@@ -77,9 +89,34 @@ def _choose_columns(
         draft.missing.append(f"{name} that can be read")
         return
     missing_count = len(draft.missing)
-    chosen = data_files.choose_columns(draft, name, header, required, ("name",))
+    found = _find_id_column(draft, name, path)
+    chosen = data_files.choose_columns(draft, name, header, required, ("name",), found)
+    column = found.get(required[0])
+    if column and chosen[required[0]] == column:
+        words = sources.to_printable(column)
+        st.caption(f"The ids of your rows stand in the column “{words}”.")
     if len(draft.missing) == missing_count:
         draft.values |= {name: path, f"{name}_mapping": chosen}
+
+
+def _find_id_column(draft: Draft, name: str, path: Path) -> dict[str, str]:
+    """Return the column that holds most ids of the rows; empty text where two hold as many."""
+    fields = {field for field, column in draft.columns.items() if column}
+    by_ids = fields & {"origin", "destination", "location_id"} and not draft.values.get("id_prefix")
+    if draft.mappings is None or not by_ids or (name == "zones" and "locations" in draft.values):
+        return {}
+    cache, layer = data_state().cache_of("ids"), draft.values.get("layer", "")
+    arguments = (name, path, layer, draft.mappings, draft.reading)
+    key = str((name, path, layer, draft.files, sorted(draft.columns.items())))
+    if key not in cache:
+        try:
+            cache[key] = preview.preview_id_column(*arguments)
+        except ExplorerError as problem:
+            cache[key] = problem
+    if isinstance(cache[key], ExplorerError):
+        messages.show_error("Which column holds the ids?", str(cache[key]))
+        return {REQUIRED_ID[name]: ""} if cache[key].code == "id-column" else {}
+    return {REQUIRED_ID[name]: cache[key]} if cache[key] else {}
 
 
 def _draw_zoning(draft: Draft) -> None:
@@ -121,10 +158,12 @@ def _draw_zoning(draft: Draft) -> None:
 
 def draw_choice(draft: Draft, code: str) -> None:
     """Draw the choice beside a refusal, if it has one: what may be left out instead."""
-    if code in CHOICES and code not in draft.leave_out:
-        label, key = CHOICES[code][0].upper() + CHOICES[code][1:], f"data_choice_{code}"
-        icon, leave_out = ":material/playlist_remove:", data_state().leave_out.add
-        st.button(label, key=key, icon=icon, on_click=leave_out, args=(code,))
+    state, words = data_state(), {**CHOICES, **ANSWERS}.get(code)
+    if words and code not in draft.leave_out | state.accepted:
+        icon = ":material/check:" if code in ANSWERS else ":material/playlist_remove:"
+        add = (state.accepted if code in ANSWERS else state.leave_out).add
+        label, key = f"{words[0].upper()}{words[1:]}", f"data_choice_{code}"
+        st.button(label, key=key, args=(code,), icon=icon, on_click=add)
 
 
 def _ask_area(draft: Draft) -> dict[str, Any]:

@@ -190,7 +190,7 @@ def _draw_epsilon_curve(view: AidView) -> None:
 
 
 def describe_verdict(evaluation: AidEvaluation, epsilon: float, k: int, step: Aggregation) -> str:
-    """Say where help would go and how large the movement would seem."""
+    """Return where help would go and how large the movement would seem, in words."""
     if math.isnan(evaluation.overlap):
         return "Nobody left the affected area in this time, so there is nothing to decide."
     direction, off = "high" if evaluation.total_error > 0 else "low", abs(evaluation.total_error)

@@ -137,7 +137,7 @@ def _draw_figures(view: EpidemicView, draws: Sequence[Floats]) -> None:
 
 
 def _describe_timings(comparison: Comparison) -> str:
-    """Say of how many zones the first acting day is moved, mean over releases."""
+    """Return the mean number of zones whose first acting day is moved, in words."""
     first, truly = comparison.first_day != NEVER_ACTS, comparison.first_true_day != NEVER_ACTS
     counts = {
         "early": comparison.shift_days < 0,
@@ -246,7 +246,7 @@ def _make_line(name: str, means: Floats, colour: str, dash: tuple[int, int]) -> 
 
 
 def zone_outcomes(comparison: Comparison) -> list[str]:
-    """Say how each zone is decided: wrongly where over one in ten of its due days is."""
+    """Return each zone's decision: wrong if over one in ten of its due days is wrong."""
     due = np.maximum(comparison.true_action_days, 1)
     missed = comparison.missed_days.mean(axis=0) / due
     needless = comparison.needless_days.mean(axis=0) / due
@@ -301,7 +301,7 @@ def format_days(days: float) -> str:
 
 
 def describe_population(parameters: ODParameters, empty_zones: int, outbreak: Outbreak) -> str:
-    """Say among whom the epidemic spreads, and what that costs."""
+    """Return the population of the epidemic and the limits of that choice, in words."""
     barely = ""
     if outbreak.model.beta == question.P2["beta"]:
         barely = (
@@ -318,7 +318,7 @@ def describe_population(parameters: ODParameters, empty_zones: int, outbreak: Ou
 def describe_verdict(
     evaluation: EpidemicEvaluation, comparison: Comparison, parameters: ODParameters, origin: str
 ) -> str:
-    """Say how decisions would go, and why."""
+    """Return the decisions' quality and its reason, in words."""
     days, never = (
         comparison.days * comparison.true_action_days.size,
         comparison.never_acting_accuracy,

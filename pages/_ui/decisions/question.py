@@ -147,7 +147,7 @@ def _ask_matrices(place: Any, key: Selection, days: Sequence[date], span: tuple[
 
 
 def _zones_tag(key: Selection, zones: Collection[str]) -> str:
-    """Return what tells the zones of one dataset from another's without naming it."""
+    """Return a key of a dataset's zones that does not name it."""
     return f"{crc32(key.dataset_id.encode()):x}_{len(zones)}"
 
 
@@ -187,7 +187,7 @@ def ask_share(place: Any, label: str, key: str, start: float) -> float:
 
 
 def offer_epsilon(is_met: Booleans, promise: str, dataset: str, *, is_current: bool = True) -> None:
-    """Say which ε keeps the promise in 9 of 10 releases there and above; offer it where it is set.
+    """Draw the ε that keeps the promise in 9 of 10 releases there and above, with its button.
 
     Where what is shown is not `as_set`, its ε is another setting's.
     """

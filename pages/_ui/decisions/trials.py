@@ -72,7 +72,7 @@ def simulate_epidemics(
 def compare_decisions(
     key: Selection, outbreak: Outbreak, settings: tuple[ODParameters, ...], seed: Seed, part: int
 ) -> Comparison:
-    """Return what one piece of draws decides, axes (settings, draws, zones)."""
+    """Return the decisions of one piece of draws, axes (settings, draws, zones)."""
     draws = simulate_epidemics(key, outbreak, settings, seed, part)
     return decisions.compare_decisions(true_prevalence(key, outbreak), draws, outbreak.threshold)
 

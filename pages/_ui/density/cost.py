@@ -41,7 +41,7 @@ def draw(setting: Setting) -> None:
 
 
 def describe_difference(setting: Setting) -> str:
-    """Say which noise a release of the setting has, where it is not that of the draws here."""
+    """Return the noise of a release of the setting, if it is not that of the draws here."""
     parameters = setting.parameters
     released = cache.compute(density.match_release_noise, parameters)
     if released == parameters:

@@ -75,7 +75,7 @@ def draw_link(path: str, label: str, **query: str) -> None:
 
 
 def draw_banners(entries: Iterable[Entry | None], note: str = dataset_text.NOT_A_RELEASE) -> None:
-    """Say whose data the page shows, by dataset: simulated people, or confidential data."""
+    """Draw whose data the page shows, by dataset: simulated people, or confidential data."""
     used = {entry.name: entry for entry in entries if entry is not None}
     if not used:
         return
@@ -92,7 +92,7 @@ def draw_banners(entries: Iterable[Entry | None], note: str = dataset_text.NOT_A
 
 
 def explain_missing(entry: Entry | None, part: str) -> None:
-    """Say that a dataset lacks a part (``density`` or ``trips``) and offer one that has it."""
+    """Draw the note that a dataset lacks a part, with an offer of one that has it."""
     if entry is None:
         st.info(dataset_text.NO_DATASET)
         return

@@ -69,7 +69,7 @@ def _draw_requirements(part: str) -> None:
 
 
 def _describe_total(density: Risk, flows: Risk) -> str:
-    """Say what both cost where they read the same people."""
+    """Return the joint privacy loss of density and flows of the same people, in words."""
     if not flows.covers_person:
         return "Both read the same people; trips that are protected singly cannot be added up."
     spent = f" with δ = {scientific(density.delta)}" if density.delta else ""

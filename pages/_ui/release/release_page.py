@@ -255,6 +255,8 @@ def _ask_budget(
     people_known = entry.metadata.trips_have_people
     question = NO_BUDGET.format("people" if people_known else "trips")
     st.warning(question, icon=":material/account_balance:")
+    if not people_known:  # people cannot pay for them
+        budgets = {people: budget for people, budget in budgets.items() if budget.unit == "trip"}
     label, options = "Whose data is it?", list(WHOSE)
     if budgets and st.radio(label, options, format_func=WHOSE.__getitem__) == "same":
         with st.form("release_join", border=True, enter_to_submit=False):

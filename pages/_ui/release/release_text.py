@@ -56,7 +56,7 @@ _FINER_NOTES = {
 
 
 def describe_cost(plan: ReleasePlan, budget: Budget, charged: BudgetCost) -> str:
-    """Say what the release costs and what is left after it."""
+    """Return the cost of the release and the budget left after it, in words."""
     days = f" on {plan.days} days" if plan.unit == "person-day" and plan.days > 1 else ""
     rest = float(
         to_decimal_fraction(budget.remaining_epsilon) - to_decimal_fraction(charged.epsilon)
@@ -72,7 +72,7 @@ def describe_cost(plan: ReleasePlan, budget: Budget, charged: BudgetCost) -> str
 
 
 def describe_budget(budget: Budget) -> str:
-    """Say how much of a budget is spent."""
+    """Return how much of a budget is spent, in words."""
     delta = f", δ = {budget.spent_delta:g} of {budget.delta:g}" if budget.delta else ""
     return (
         f"**{budget.people}**: ε = {budget.spent_epsilon:g} of {budget.epsilon:g}{delta} spent per "

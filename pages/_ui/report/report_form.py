@@ -58,7 +58,7 @@ def draw_form(analyses: Collection[Analysis]) -> None:
 
 
 def describe_report(report: ReportParameters) -> str:
-    """Say what is set."""
+    """Return the setting of a report in words."""
     trips = (
         "a single trip" if report.unit == "item" else f"M {report.max_trips_per_user}, one person"
     )

@@ -54,7 +54,7 @@ def set_values(**values: Any) -> None:
 
 
 def values_by_key(setting: Setting) -> dict[str, Any]:
-    """Return what `put` takes to set all that a setting asks of one mechanism: *Use this*."""
+    """Return the values for `set_values` that set the whole setting: *Use this*."""
     parameters: Any = setting.parameters
     part = "density" if isinstance(parameters, DensityParameters) else "trips"
     values = {field.key: getattr(parameters, name) for name, field in PARAMETERS[part].items()}
@@ -110,7 +110,7 @@ def flows() -> Setting | None:
 
 
 def stamp() -> tuple[list[str], bool]:
-    """Return what every saved picture says, and whether any people set or shown are real."""
+    """Return the stamp of every saved picture, and whether any shown people are real."""
     memo, setting = session(), flows()
     entries = (*memo.shown_entries.values(), offers.entry_for("trips"), offers.entry_for("density"))
     real = any(entry is not None and not entry.metadata.simulated for entry in entries)

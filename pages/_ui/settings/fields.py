@@ -58,11 +58,11 @@ class Field(Generic[T]):
 
     @property
     def default(self) -> T:
-        """Return what it is set to where nothing was set."""
+        """Return the default of today's version of links."""
         return DEFAULTS[LINK_VERSION][self.key]
 
     def read(self, text: str) -> T | None:
-        """Return what a link says by words, by id or, between two stops, by number; else None."""
+        """Return the value of a link's text: words, id or a number between two stops; else None."""
         for option in self.options:
             if text in (self.to_text(option), str(option), str(option).lower()):
                 return option
@@ -74,11 +74,11 @@ class Field(Generic[T]):
         return nearest_stop(number, stops) if stops and stops[0] <= number <= stops[-1] else None
 
     def read_all(self, texts: Sequence[str]) -> Any:
-        """Return what a link says by all its texts, of which the last counts; else None."""
+        """Return the value of a link's last text, or None."""
         return self.read(texts[-1])
 
     def write(self, value: Any) -> str | tuple[str, ...]:
-        """Return what a link says of a value."""
+        """Return the text of a value in a link."""
         return self.to_text(value).lower() if self.default is False else self.to_text(value)
 
     def has(self, value: Any) -> bool:
@@ -235,6 +235,6 @@ def stop_above(value: float, stops: Sequence[T]) -> T:
 
 
 def value(field: Field[T]) -> T:
-    """Return what a field is set to; its default where that is no option of it."""
+    """Return the current value of a field; its default if that is no option."""
     now: Any = st.session_state.get(field.key, field.default)
     return now if field.has(now) else field.default

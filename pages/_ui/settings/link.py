@@ -85,7 +85,7 @@ def read_link() -> None:
 
 
 def link_texts() -> dict[str, str | tuple[str, ...]]:
-    """Return what a link says of what is set."""
+    """Return the texts of a link to the current settings, by key."""
     values = st.session_state
     texts = {
         field.key: field.write(values[field.key])

@@ -49,7 +49,7 @@ def _offered(part: str, level: str) -> str:
 
 
 def units(entry: Entry | None) -> tuple[str, ...]:
-    """Return what can be protected in a dataset's trips, the default first."""
+    """Return the units of privacy that a dataset's trips allow, the default first."""
     kinds = ("person-day", "trip", "person")
     if entry is None or (entry.metadata.trips_have_people and entry.has_person_ranks):
         return kinds
@@ -62,7 +62,7 @@ def entry_of(setting: Setting) -> Entry:
 
 
 def choices(key: str) -> dict[str, str]:
-    """Return what can be picked under one of `NAMES`, with its words; what is set among them."""
+    """Return the options of one of `NAMES` with their labels, the current one among them."""
     part = PARTS_BY_KEY[key]
     source = entry_for(part)
     if key == DATASET_KEYS[part]:
@@ -94,7 +94,7 @@ def is_linked(key: str) -> bool:
 
 
 def default_name(key: str, version: str = LINK_VERSION) -> str:
-    """Return what one of `NAMES` is set to where nothing was set."""
+    """Return the default of one of `NAMES`."""
     part = PARTS_BY_KEY[key]
     if key in ZONE_KEYS.values():
         return _offered(part, DEFAULTS[version][key])

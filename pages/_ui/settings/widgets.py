@@ -86,7 +86,7 @@ def pick(key: str, label: str, *, help: str | None = None) -> str:
 
 
 def app_wide_context() -> AbstractContextManager[None]:
-    """Return what makes a widget the same one on every page, whichever draws it."""
+    """Return the context in which a widget is the same one on every page."""
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
         return nullcontext()

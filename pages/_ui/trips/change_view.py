@@ -169,7 +169,7 @@ def _draw_map(matrix: Matrix, old: Setting, new: Setting, view: str) -> None:
 
 
 def _draw_price(setting: Setting) -> None:
-    """Say what one release of both spans is charged."""
+    """Draw the cost of one release of both spans."""
     who = "a trip is in one span only and" if setting.parameters.unit == "trip" else "a person"
     st.caption(
         f"Each span would be one table, whatever time is set. One release holds both, and {who} "

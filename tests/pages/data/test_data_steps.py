@@ -109,9 +109,9 @@ def test_what_a_form_leaves_out_is_its_own_and_its_joined_columns_are_named(open
     assert "state1<span>Origin</span>" in html_of(app)
     rows = "start_polygon_id,end_polygon_id,date_time,n_crisis\nA,B,2015-09-07,4\n"
     upload(app, "table", "moves_2015_09.csv", rows.encode())
-    assert "flows without a number are not known" in text(app)
+    assert "leave out flows that are not known" in text(app)
     widget(app.toggle, "data_form_meta").set_value(False).run()
-    assert "flows without a number are not known" not in text(app)
+    assert "leave out flows that are not known" not in text(app)
 
 
 def test_the_period_can_be_read_where_the_name_tells_a_longer_one(open_data):

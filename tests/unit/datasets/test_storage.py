@@ -118,6 +118,52 @@ def test_a_kill_in_the_middle_leaves_nothing_that_is_listed(tmp_path, monkeypatc
     assert list(local.iterdir()) == []
 
 
+KILLED_BUILD = """
+import os, sys
+from pathlib import Path
+from engine.datasets import storage
+folder, deadly = Path(sys.argv[1]), os.replace
+if sys.argv[2] == "current":
+    def deadly(old, new):
+        if new.name == "current":
+            os._exit(9)
+        os.rename(old, new)
+else:
+    def deadly(*names):
+        os._exit(9)
+os.replace = deadly
+def write(version):
+    (version / "rows.parquet").write_bytes(b"x")
+with storage.lock_for_writing(folder):
+    storage.write_version(folder, {}, write)
+"""
+
+
+@pytest.mark.parametrize("at", ["version", "current"])
+def test_the_next_start_takes_what_a_killed_build_left_and_frees_its_name(tmp_path, at):
+    order = [sys.executable, "-c", KILLED_BUILD, str(tmp_path / "mine"), at]
+    assert subprocess.run(order, check=False).returncode == 9
+    endings = {path.suffix for path in (tmp_path / "mine").iterdir()}
+    assert endings == ({"", ".partial"} if at == "version" else {"", ".tmp"})
+    if at == "current":
+        (tmp_path / "mine" / "own.tmp").touch()
+    with storage.lock_for_writing(tmp_path / "other"):
+        storage.remove_unfinished(tmp_path)
+        assert (tmp_path / "other" / ".lock").exists()
+    left = {path.suffix for path in (tmp_path / "mine").glob("*")}
+    assert left == (set() if at == "version" else {"", ".tmp"})
+    assert (tmp_path / "mine").exists() == (at == "current")
+
+
+def test_a_hidden_name_is_refused(tmp_path):
+    with (
+        pytest.raises(DatasetError, match=r"must not begin with a dot, got \.mine; name another"),
+        storage.lock_for_writing(tmp_path / ".mine"),
+    ):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_nobody_else_can_look_into_what_is_being_kept(tmp_path, monkeypatch):
     """A copy has the rights of its original only once it is whole."""
     source = storage.write_version(tmp_path / "mine", {}, writer(b"x")).parent

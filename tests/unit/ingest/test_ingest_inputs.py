@@ -1,5 +1,6 @@
 """The other inputs: visits by id and by coordinates, flows, zone files, times of every kind."""
 
+import json
 import tomllib
 import zipfile
 from datetime import UTC, date, datetime, timedelta
@@ -27,6 +28,7 @@ from tests.support.ingests import (
     TOWERS,
     built,
     options,
+    refused,
     squares,
     table,
     write_csv,
@@ -35,6 +37,7 @@ from tests.support.ingests import (
 
 NAMES = [name for name, _, _ in TOWERS]
 HEADER = ("uid", "datetime")
+FLOWS = [("z0", "z1", 5), ("z1", "z2", 7)]
 
 
 def four_zones() -> gpd.GeoDataFrame:
@@ -86,6 +89,37 @@ def test_bad_zones_are_refused(tmp_path: Path, frame: gpd.GeoDataFrame, words: t
     with pytest.raises(InputError) as caught:
         read_zones(path, {})
     assert all(word in str(caught.value) for word in ("zones.parquet", *words)), caught.value
+
+
+def test_a_zone_without_a_shape_is_named_and_left_out_if_chosen(tmp_path: Path) -> None:
+    frame, path = squares(4), tmp_path / "zones.geojson"
+    frame.loc[2, "geometry"] = None
+    frame.loc[3, "geometry"] = shapely.Polygon()
+    frame.to_file(path)
+    flows = {"kind": "flows", "header": ("origin", "destination", "flow"), "zones": path}
+    error = refused(tmp_path, "in 2 of 4 zones: z2, z3; give each one, or", FLOWS, **flows)
+    assert error.code == "placeless"
+    dataset, report = built(tmp_path, FLOWS, leave_out=("placeless",), **flows)
+    assert (len(dataset.zones), report.rows.rows_used) == (2, 1)
+    assert "2 of 4 zones without a polygon were left out" in report.notes
+
+
+@pytest.mark.parametrize("ids", [(1001, 1002), (0, 1), ("z0", "z1")])
+def test_ids_beside_the_geometry_are_those_of_zones_without_others(
+    tmp_path: Path, ids: tuple[object, object]
+) -> None:
+    document = json.loads(squares(2, pop=[5, 6]).to_json(drop_id=True))
+    for feature, own in zip(document["features"], ids, strict=True):
+        feature["id"] = own
+    (tmp_path / "z.geojson").write_text(json.dumps(document))
+    zones, notes = read_zones(tmp_path / "z.geojson", {})
+    assert zones["zone_id"].tolist() == list(map(str, ids))
+    assert isinstance(ids[0], str) or "zones are told by the column 'feature id'" in notes[0]
+    for feature in document["features"]:
+        feature["properties"]["geo_code"] = f"g{feature['id']}"
+    (tmp_path / "z.geojson").write_text(json.dumps(document))
+    expected = ids if isinstance(ids[0], str) else [f"g{own}" for own in ids]
+    assert read_zones(tmp_path / "z.geojson", {})[0]["zone_id"].tolist() == list(expected)
 
 
 def test_coordinates_fall_in_zones_or_near_towers(tmp_path: Path) -> None:
@@ -185,6 +219,7 @@ def test_hours_of_the_week_are_right_when_the_clock_changes(tmp_path: Path, form
     for monday in (date(2015, 3, 23), date(2015, 10, 19)):
         days = {"first_day": date(2015, 3, 1), "last_day": date(2015, 10, 31), "week": monday}
         how = {"kind": "visits", "parts": ("density",), "out": tmp_path / f"{monday}"}
+        how |= {"mapping": {"uid": "uid"}}
         dataset, _ = built(tmp_path, path, time_zone="Europe/Paris", **how, **days)
         hours = [reference.hour_of_week(at, monday) for at in wall]
         expected = np.bincount([h for h in hours if h is not None], minlength=168)

@@ -25,7 +25,8 @@ def trips_of(*people: str) -> list[tuple[str, ...]]:
 
 def test_decimals_of_38_digits_are_as_many_people(tmp_path: Path) -> None:
     uids = pa.array([Decimal(10**37 + i) for i in range(50)], pa.decimal128(38, 0))
-    assert built(tmp_path, with_ids(tmp_path / "d.parquet", uids))[1].people_with_trips == 50
+    table, chosen = with_ids(tmp_path / "d.parquet", uids), {"uid": "uid"}
+    assert built(tmp_path, table, mapping=chosen)[1].people_with_trips == 50
 
 
 def test_numbers_that_have_lost_digits_are_refused(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_no_text_of_the_engine_names_a_flag_but_the_command_line_does(
 ) -> None:
     assert "--" not in str(refused(tmp_path, "none of 1", [("7", "2014-09-07 08:00:00", "A", "B")]))
     assert main(arguments(tmp_path)) == 2
-    assert "(--from, --to, --timezone, --number-times)" in capsys.readouterr().err
+    assert "(--map, --from, --to, --timezone, --number-times)" in capsys.readouterr().err
 
 
 def test_escape_codes_in_a_files_name_do_not_reach_the_terminal(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from engine import datasets
 from engine.command import main as whole_command
 from engine.ingest import Cancelled, Progress, duckdb_engine, ingest, temp_folder
 from engine.ingest.duckdb_engine import DuckDB
+from pages._ui.app import shutdown
 from tests.support.ingests import HEADER, arguments, options, refused, write_csv
 
 ROOT = Path(__file__).parents[3]
@@ -216,7 +217,10 @@ def test_a_folder_that_is_just_made_is_not_swept(tmp_path, monkeypatch):
         assert own.is_dir()
 
 
-def test_what_a_killed_ingest_left_is_swept_by_the_next_start(workplace: Path) -> None:
+@pytest.mark.parametrize("starting", [False, True], ids=["an ingest", "the server"])
+def test_what_a_killed_ingest_left_is_swept_by_the_next_start(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, starting: bool
+) -> None:
     temporary = workplace / "temporary"
     command_line = [sys.executable, "-c", _HELD, str(workplace)]
     with subprocess.Popen(command_line, cwd=ROOT, stdout=subprocess.PIPE, text=True) as running:
@@ -227,6 +231,10 @@ def test_what_a_killed_ingest_left_is_swept_by_the_next_start(workplace: Path) -
         assert left.is_dir(), "a process that lives keeps its own"
         running.kill()
     assert left.is_dir()
+    monkeypatch.setenv("MOBILITY_DATA", str(workplace / "data"))
+    if starting:
+        shutdown.sweep_folders(is_start=True)
+        assert not list(temporary.iterdir())
     ingest(options(workplace, "trips", [workplace / "t.csv"], spill=temporary))
     assert not list(temporary.iterdir())
     assert not list((workplace / "city").glob("*.partial"))

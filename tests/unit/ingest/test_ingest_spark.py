@@ -7,6 +7,7 @@ import signal
 import sys
 from datetime import datetime, timedelta
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.ingest import Progress, ingest
+from engine.ingest.row_report import Reason
 from tests.support.ingests import TABLES, TOWERS, options, refused, table_bytes
 
 NAMES = [name for name, *_ in TOWERS]
@@ -26,6 +28,7 @@ needs_spark = pytest.mark.skipif(
 def written(folder: Path) -> Path:
     """Typed trips of few people, some much on the way, with exact duplicates and missing ends."""
     rng = np.random.default_rng(6)
+    people = zip(["NFC", "NFD"] * 450, rng.random(900), strict=True)
     starts = [datetime(2015, 9, 5) + timedelta(seconds=int(s)) for s in rng.integers(0, 10**6, 900)]
     lasting = [int(s) for s in rng.integers(60, 9_000, 900)]
     ends = [
@@ -33,7 +36,7 @@ def written(folder: Path) -> Path:
         for at, n in zip(starts, lasting, strict=True)
     ]
     columns = {
-        "uid": [f"p{int(40 * x**3)}" for x in rng.random(900)],
+        "uid": [normalize(form, f"é{int(40 * x**3)}") for form, x in people],
         "datetime": pa.array(starts, pa.timestamp("us")),
         "end_datetime": pa.array(ends, pa.timestamp("us")),
         "origin": rng.choice([*NAMES, "?"], 900),
@@ -77,6 +80,37 @@ def test_a_cluster_gives_the_same_bytes_though_an_executor_dies(tmp_path: Path) 
     assert killed
     assert again.rows == told.rows
     for name in TABLES:
+        assert table_bytes(dataset.folder, name) == table_bytes(expected.folder, name), name
+
+
+@pytest.mark.long
+@needs_spark
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("kind", ["flows", "visits"])
+def test_folders_ties_and_forms_of_ids_are_read_alike(tmp_path: Path, kind: str) -> None:
+    rng = np.random.default_rng(7)
+    for day in (7, 8):
+        folder = tmp_path / "lake" / f"dt=2015-09-{day:02d}"
+        folder.mkdir(parents=True)
+        forms = ("é{}", "é{}\N{NO-BREAK SPACE}", normalize("NFD", "é{}"))
+        times = [
+            datetime(2015, 9, day, 17) + timedelta(hours=int(n)) for n in rng.integers(0, 7, 90)
+        ]
+        columns = {
+            "uid": [forms[n % 3].format(n % 10) for n in range(90)],
+            "datetime": pa.array(times, pa.timestamp("us")),
+            "location_id": rng.choice(NAMES, 90),
+            **{end: rng.choice(NAMES, 90) for end in ("origin", "destination")},
+            "flow": [None if n % 30 == 0 else float(n) for n in range(90)],
+        }
+        pq.write_table(pa.table(columns), folder / "a.parquet")
+    how = {"leave_out": ("unknown-flows",), "parts": ("density", "trips")}
+    expected, told = ingest(options(tmp_path, kind, [tmp_path / "lake"], **how))
+    spark = {"engine": "spark", "out": tmp_path / "spark", "memory": "1GB"}
+    dataset, again = ingest(options(tmp_path, kind, [tmp_path / "lake"], **how, **spark))
+    assert (again.rows, again.trips) == (told.rows, told.trips)
+    assert kind == "flows" or (told.trips and told.trips.rows_unused[Reason.TIED] > 0)
+    for name in TABLES if kind == "visits" else ("trips",):
         assert table_bytes(dataset.folder, name) == table_bytes(expected.folder, name), name
 
 

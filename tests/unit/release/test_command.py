@@ -37,6 +37,12 @@ def refused(capsys, *arguments):
     return said
 
 
+def test_a_decimal_comma_is_told(capsys):
+    with pytest.raises(SystemExit):
+        main([*OD, "--out", "x", "--epsilon", "0,5"])
+    assert "--epsilon: write a number such as 0.5, got '0,5'" in capsys.readouterr().err
+
+
 def test_the_command_line_releases_and_refuses(tmp_path, capsys, option):
     out = str(tmp_path / "out")
     towers = ["density", "demo-city", "--tuned-on", "simulated", "--out", out, *option]

@@ -22,10 +22,10 @@ from tests.support.releases import flows, release, zoom
         (PrivacyLoss(unit="person", epsilon=0.1, days=7), "person-day", 0.2),
         (PrivacyLoss(unit="person", epsilon=0.1, days=7), "trip", 0.2),
         (PrivacyLoss(unit="person-day", epsilon=0.1, days=7), "trip", 0.2),
-        (PrivacyLoss(unit="person-day", epsilon=0.1, days=7, truncation_limit=1), "trip", 0.2),
-        (PrivacyLoss(unit="person-day", epsilon=0.1, days=7, truncation_limit=4), "trip", 0.05),
-        (PrivacyLoss(unit="person", epsilon=0.1, truncation_limit=4), "trip", 0.05),
-        (PrivacyLoss(unit="person", epsilon=0.1, truncation_limit=4), "person-day", 0.2),
+        (PrivacyLoss(unit="person-day", epsilon=0.1, days=7, trip_cost_divisor=1), "trip", 0.2),
+        (PrivacyLoss(unit="person-day", epsilon=0.1, days=7, trip_cost_divisor=4), "trip", 0.05),
+        (PrivacyLoss(unit="person", epsilon=0.1, trip_cost_divisor=4), "trip", 0.05),
+        (PrivacyLoss(unit="person", epsilon=0.1, trip_cost_divisor=4), "person-day", 0.2),
     ],
 )
 def test_the_cost_is_in_the_units_of_the_budget(loss, budget_unit, epsilon):
@@ -39,7 +39,7 @@ def test_the_cost_is_in_the_units_of_the_budget(loss, budget_unit, epsilon):
     delta=st.sampled_from([0.0, 1e-12, 3e-10]),
 )
 def test_a_finer_unit_is_charged_in_full_and_at_most_a_step_more(epsilon, limit, delta):
-    loss = PrivacyLoss(unit="person-day", epsilon=epsilon, delta=delta, truncation_limit=limit)
+    loss = PrivacyLoss(unit="person-day", epsilon=epsilon, delta=delta, trip_cost_divisor=limit)
     charged = budget_cost(loss, "trip")
     due = 2 * to_decimal_fraction(epsilon) / (limit if limit and not delta else 1)
     assert (

@@ -111,7 +111,7 @@ def test_a_person_moves_whole_coefficients_and_scores_by_no_more_than_the_proof_
             for some in (exact, moved)
         )
         ranges = (other - one).astype(float)
-        assert np.ptp(ranges) <= way.score_range(most_moved(scales))
+        assert np.ptp(ranges) <= way.score_sensitivity(most_moved(scales))
     assert furthest > 0.9 * most_moved(scales)
 
 

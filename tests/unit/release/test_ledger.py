@@ -1,5 +1,6 @@
 """The ledger: budgets, the last share, tampering, full disks, odd names and odd files."""
 
+import os
 import random
 import sqlite3
 import stat
@@ -14,6 +15,8 @@ import pytest
 
 from engine.errors import ParameterError
 from engine.release import BudgetLedger, ReleaseError, budget_ledger as parts
+from engine.release.command import main
+from tests.support.ingests import built
 from tests.support.releases import ROOT
 
 WHAT = {"product": "od", "unit": "person", "loss": {"unit": "person", "epsilon": 0.5}}
@@ -82,6 +85,53 @@ def test_datasets_of_the_same_people_share_their_budget(ledger):
     assert ledger.budget("town").remaining_epsilon == 0
     with pytest.raises(ReleaseError, match="a budget must be declared"):
         spend(ledger, 0.1, dataset="elsewhere")
+
+
+def test_data_without_people_have_a_budget_of_trips(tmp_path, monkeypatch, ledger):
+    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
+    built(tmp_path, [("A", "B", 5)], kind="flows", header=("origin", "destination", "flow"))
+    declared = {"datasets": ["city"], "epsilon": 1.0, "manager": "me"}
+    for act in (
+        lambda: ledger.declare("flows", unit="person", **declared),
+        lambda: ledger.join("town", dataset="city", manager="me"),
+    ):
+        with pytest.raises(ReleaseError, match="must be per trip, got city per person; declare"):
+            act()
+    ledger.declare("flows", unit="trip", **declared)
+    assert ledger.find_budget("city").unit == "trip"
+
+
+def test_a_budget_of_which_nothing_is_spent_can_be_withdrawn(ledger, kept, capsys):
+    with pytest.raises(ReleaseError, match="must come from me, got 'you'"):
+        ledger.withdraw("town", manager="you")
+    options = ["--by", "me", "--ledger", str(ledger.path)]
+    assert main(["budget", "withdraw", "town", *options]) == 0
+    assert "no budget has been declared" in capsys.readouterr().out
+    ledger.declare("town", datasets=["a"], unit="trip", epsilon=1.0, manager="me")
+    assert (ledger.budget("town").unit, ledger.verify()) == ("trip", 3)
+    with pytest.raises(ReleaseError, match="only while nothing of it is spent, got 1 charged"):
+        kept.withdraw("town", manager="me")
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_what_is_no_file_is_refused_as_a_ledger_and_stays(tmp_path, kind):
+    path = tmp_path / "ledger.sqlite"
+    if kind == "link":
+        path.symlink_to(tmp_path / "gone")
+    else:
+        {"pipe": os.mkfifo, "folder": os.mkdir}[kind](path)
+    ledger = BudgetLedger(path)
+    for act in (ledger.verify, lambda: WRITES["declare"](ledger)):
+        with pytest.raises(ReleaseError, match=r"cannot be (read|written): it is a (link|folder)"):
+            act()
+    assert [*tmp_path.iterdir()] == [path]
+    assert path.is_symlink() == (kind == "link")
+
+
+def test_what_a_kill_left_of_making_a_ledger_goes(ledger):
+    (ledger.path.parent / ".ledger-old").mkdir()
+    spend(ledger, 0.1)
+    assert [*ledger.path.parent.iterdir()] == [ledger.path]
 
 
 def test_delta_has_its_own_limit(ledger):
@@ -174,7 +224,7 @@ def light(script, *arguments):
         f"package.__path__ = [{str(ROOT / 'engine' / 'release')!r}];"
         "sys.modules['engine.release'] = package\n"
         "data = types.ModuleType('engine.datasets'); sys.modules['engine.datasets'] = data\n"
-        "data.data_root = None\n"
+        "data.data_root = None; data.has_people = bool\n"
         "from pathlib import Path; from engine.release import budget_ledger as ledger\n"
     )
     command = [sys.executable, "-c", stub + script, *map(str, arguments)]
@@ -323,7 +373,7 @@ def test_what_is_no_ledger_is_refused_and_no_older_copy_is_advised(tmp_path, nam
     one = BudgetLedger(tmp_path / name)
     make(one.path)
     for act in (one.entries, one.verify, lambda: WRITES["declare"](one)):
-        with pytest.raises(ReleaseError, match="nothing") as refused:
+        with pytest.raises(ReleaseError, match=r"nothing|unknown until it is read") as refused:
             act()
         said = str(refused.value)
         assert "restore" not in said
@@ -376,6 +426,8 @@ def test_a_full_disk_is_said_to_be_full_and_nothing_is_damaged(kept, monkeypatch
     monkeypatch.setattr(sqlite3, "connect", small)
     with pytest.raises(ReleaseError, match="the disk is full; make space; nothing was charged"):
         spend(kept, 0.1, record={"note": "n" * 10_000})
+    with pytest.raises(ReleaseError, match="the disk is full; make space; the charge stays spent"):
+        kept.finish(kept.entries()[1], "n" * 10_000)
     monkeypatch.undo()
     assert kept.path.read_bytes() == before
     assert kept.verify() == 3

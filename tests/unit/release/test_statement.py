@@ -167,6 +167,18 @@ def test_item_10_tells_how_period_and_places_were_fixed(demo, period, places, wo
         assert some in said
 
 
+def test_a_statement_names_the_column_of_people_and_flows_that_are_not_known(demo):
+    about = replace(demo.metadata, person_column="usuario", unknown_flows=3)
+    said = statement_of(demo, replace(plan(flows(), demo), metadata=about))["items"]
+    assert "People are told by the column 'usuario' of the rows" in said["unit"]
+    assert "The source hides the numbers of some flows" in said["bias"]
+    trips = statement_of(demo, replace(plan(flows(unit="trip"), demo), metadata=about))["items"]
+    assert "usuario" not in trips["unit"]
+    silent = statement_of(demo, plan(flows(), demo))["items"]
+    assert "column" not in silent["unit"]
+    assert "hides" not in silent["bias"]
+
+
 @pytest.mark.parametrize("name", products())
 def test_a_statement_says_nothing_false_of_what_it_cannot_know(demo, name):
     """No count is read for it: trips beyond the limit may be none, and noise can be negative."""

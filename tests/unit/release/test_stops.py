@@ -151,3 +151,15 @@ def test_a_disk_that_would_be_full_is_seen_before_anything_is_spent(
     assert ledger.budget("people").release_count == 0
     little.free += 1
     release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
+
+
+def test_a_stop_claims_nothing_of_a_damaged_ledger(ledger, demo, tmp_path, monkeypatch):
+    def damage(*_):
+        ledger.path.write_bytes(b"damaged")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(way, "write", damage)
+    with pytest.raises(KeyboardInterrupt, match="entry 2 of the ledger, stays spent"):
+        release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
+    with pytest.raises(ReleaseError, match="; what was spent is unknown until it is read"):
+        ledger.find_charge("secret")

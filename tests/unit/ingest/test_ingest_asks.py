@@ -1,0 +1,367 @@
+"""What a file does not say is asked, told or refused: short forms of published mistakes."""
+
+import gzip
+from collections.abc import Sequence
+from dataclasses import fields
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+import geopandas as gpd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import shapely
+
+from engine.datasets import Metadata
+from engine.ingest import Progress, ingest
+from engine.ingest.command import main
+from engine.ingest.row_report import Reason
+from tests.support.ingests import (
+    BOTH,
+    HEADER,
+    MONDAY,
+    TOWERS,
+    built,
+    refused,
+    squares,
+    table,
+    trip_options,
+    write_csv,
+)
+
+VISITS = ("uid", "datetime", "location_id")
+FLOWS = ("origin", "destination", "flow")
+TIMES = ("uid", "datetime", "end_datetime", "origin", "destination")
+
+
+def trips(people: Sequence[str]) -> list[tuple[str, str, str, str]]:
+    return [
+        (person, f"2015-09-{1 + n % 30:02d} 08:{n % 60:02d}", "AB"[n % 2], "BA"[n % 2])
+        for n, person in enumerate(people)
+    ]
+
+
+def counts(folder: Path) -> dict[tuple[str, str], int]:
+    """Trips by origin and destination, over all days and ranks."""
+    result: dict[tuple[str, str], int] = {}
+    for (_, origin, destination, _), n in table(folder, "trips").items():
+        result[origin, destination] = result.get((origin, destination), 0) + n
+    return result
+
+
+@pytest.mark.parametrize(
+    "column", ["bikeid", "scooter_id", "medallion", "taxi_id", "vehicle id", "device_id", "ride_id"]
+)
+def test_a_vehicle_is_not_guessed_as_a_person(tmp_path: Path, column: str) -> None:
+    rows, header = trips(["7", "8"] * 20), (column, *HEADER[1:])
+    error = refused(
+        tmp_path, "no column for uid .*rides: trips without people", rows, header=header
+    )
+    assert error.settings == ("mapping",)
+    chosen, _ = built(tmp_path, rows, header=header, mapping={"uid": column})
+    assert chosen.metadata.person_column == column
+    rides, _ = built(tmp_path, rows, header=header, kind="rides", out=tmp_path / "rides")
+    assert rides.metadata.person_column is None
+    assert not rides.metadata.trips_have_people
+
+
+@pytest.mark.parametrize("kind", ["trips", "visits"])
+def test_a_guessed_person_that_looks_like_a_row_is_asked(tmp_path: Path, kind: str) -> None:
+    header = HEADER if kind == "trips" else VISITS
+    rows = [row[: len(header)] for row in trips([f"p{n}" for n in range(40)])]
+    for parts in (("trips",), ("density", "trips")):
+        words = "'uid' a person.*40 of its 40 values occur once"
+        error = refused(tmp_path, words, rows, header=header, kind=kind, parts=parts)
+        assert error.code == "people-guessed"
+    survey, _ = built(tmp_path, rows, header=header, kind=kind, mapping={"uid": "uid"})
+    assert survey.metadata.person_column == "uid"
+
+
+def test_a_guessed_person_who_is_on_the_way_all_day_is_asked(tmp_path: Path) -> None:
+    rows = [
+        ("p", f"2015-09-07 {n // 60:02d}:{n % 60:02d}", "AB"[n % 2], "BA"[n % 2])
+        for n in range(101)
+    ]
+    refused(tmp_path, "makes 101 trips on a day", rows)
+    assert built(tmp_path, rows[:100])[1].rows.rows_used == 100
+
+
+def test_a_dataset_from_before_says_no_column_of_people() -> None:
+    known = {field.name for field in fields(Metadata)} - {"person_column", "unknown_flows"}
+    old = Metadata(
+        **dict.fromkeys(("name", "description", "source", "licence", "salt_id", "made_by"), "x"),
+        **{"simulated": False, "first_day": MONDAY, "last_day": MONDAY, "time_zone": "UTC"},
+        **{"week": None, "people_public": None, "max_visits_cap": 840},
+    )
+    assert old.to_json().keys() <= known
+    assert Metadata.from_json(old.to_json(), "old").person_column is None
+
+
+def zones_of(folder: Path, **columns: Any) -> Path:
+    squares(4, **columns).to_file(folder / "zones.geojson")
+    return folder / "zones.geojson"
+
+
+def test_the_ids_of_the_rows_decide_which_column_tells_zones(tmp_path: Path) -> None:
+    """Names would take ``id``; half of the ids are there too, of other zones."""
+    zones = zones_of(tmp_path, id=[1, 2, 9, 8], code=[4, 3, 2, 1], kind=["a"] * 4)
+    rows = [(a, b, 10 * a + b) for a in range(1, 5) for b in range(1, 5) if a != b]
+    told: list[Progress] = []
+    path = write_csv(tmp_path / "t.csv", FLOWS, rows)
+    dataset, report = ingest(trip_options(tmp_path, "flows", [path], zones=zones), told.append)
+    assert counts(dataset.folder) == {(str(a), str(b)): n for a, b, n in rows}
+    assert dataset.zones.geometry.bounds["minx"].argmin() == 3  # zone 4
+    note = "zones are told by the column 'code' of zones.geojson"
+    assert note in report.notes
+    first = next(progress for progress in told if progress.note)
+    assert (first.note, first.stage) == (note, "reading locations and zones")
+
+
+def test_two_columns_that_fit_alike_are_asked(tmp_path: Path) -> None:
+    zones = zones_of(tmp_path, id=[1, 2, 3, 4], code=[4, 3, 2, 1], same=[1, 2, 3, 4])
+    error = refused(tmp_path, "4 of 4 ids .* 'id' and 'code'", [(1, 2, 3), (4, 3, 1)], kind="flows",
+                    header=FLOWS, zones=zones)  # fmt: skip
+    assert error.settings == ("zones_mapping",)
+    how = {"kind": "flows", "header": FLOWS, "zones": zones}
+    dataset, _ = built(tmp_path, [(1, 2, 3)], zones_mapping={"zone_id": "code"}, **how)
+    assert dataset.zones.geometry.bounds["minx"].argmin() == 3
+
+
+def test_a_refusal_names_the_column_tried_and_the_one_that_fits(tmp_path: Path) -> None:
+    zones = zones_of(tmp_path, id=[10, 20, 30, 40], code=["a", "b", "c", "d"])
+    how = {"kind": "flows", "header": FLOWS, "zones": zones}
+    words = "2 of 2 ids of places in the rows are in column 'code', and none in 'id'.*zone_id=code"
+    refused(tmp_path, words, [("a", "b", 3)], zones_mapping={"zone_id": "id"}, **how)
+    refused(tmp_path, r"zones are told by the column 'id'", [("x", "y", 3)], **how)
+
+
+def test_the_ids_of_the_rows_decide_which_column_tells_stations(tmp_path: Path) -> None:
+    stations = [(n, f"S{n}", lat, lng) for n, (_, lat, lng) in enumerate(TOWERS)]
+    path = write_csv(tmp_path / "p.csv", ("id", "short", "lat", "lng"), stations)
+    rows = [("p", "2015-09-07 08:00", "S0", "S1")]
+    assert built(tmp_path, rows, locations=path)[1].rows.rows_used == 1
+
+
+def test_trips_that_end_before_they_start_are_told(tmp_path: Path) -> None:
+    rows = [
+        ("a", "2015-09-07 02:50", "2015-09-07 02:10", "A", "B"),
+        ("b", "2015-09-08 08:00", "2015-09-07 07:00", "B", "C"),
+        ("c", "2015-09-09 08:00", "2015-09-09 08:30", "B", "C"),
+    ]
+    for kind in ("trips", "rides"):
+        how = {"kind": kind, "header": TIMES, "out": tmp_path / kind}
+        _, report = built(tmp_path, rows, **how)
+        assert any(note.startswith("2 of 3 trips end before they start") for note in report.notes)
+        assert report.rows.rows_used == 3
+        _, report = built(tmp_path, rows, leave_out=("backwards",), **how)
+        assert report.rows.rows_unused[Reason.BACKWARDS] == 2
+
+
+@pytest.mark.parametrize("hidden", ["", "<5", "≤ 5", "*", "..", "1-4", "x", "n/a"])
+def test_a_flow_that_is_not_known_is_not_part_of_itself(tmp_path: Path, hidden: str) -> None:
+    rows = [("A", "B", "12"), ("A", "B", hidden), ("B", "A", "40"), ("A", "C", hidden)]
+    how = {"kind": "flows", "header": FLOWS}
+    error = refused(tmp_path, "holds no number in 2 of 4 rows", rows, **how)
+    assert error.code == "unknown-flows"
+    dataset, report = built(tmp_path, rows, leave_out=("unknown-flows",), **how)
+    assert counts(dataset.folder) == {("B", "A"): 40}
+    assert report.rows.rows_unused == {Reason.UNKNOWN: 3}
+    assert dataset.metadata.unknown_flows == 3
+
+
+def test_no_trip_is_made_between_visits_of_equal_time(tmp_path: Path) -> None:
+    hours_and_places = ((8, "D"), (8, "A"), (9, "C"), (9, "C"), (10, "B"))
+    rows = [("p", f"2015-09-07 {hour:02d}:00", place) for hour, place in hours_and_places]
+    dataset, report = built(tmp_path, rows, kind="visits", header=VISITS)
+    assert counts(dataset.folder) == {("C", "B"): 1}
+    assert report.trips is not None
+    assert report.trips.rows_unused[Reason.TIED] == 1
+    named = [(*row, "t") for row in rows]
+    how = {"kind": "visits", "header": (*VISITS, "tid"), "out": tmp_path / "named"}
+    _, report = built(tmp_path, named, **how)
+    assert report.trips is not None
+    assert report.trips.rows_unused[Reason.TIED] == 1
+    dataset, _ = built(tmp_path, named[1:], **how)
+    assert counts(dataset.folder) == {("A", "B"): 1}
+
+
+@pytest.mark.parametrize("clock", ["", " 00:00:00"])
+def test_days_without_a_clock_give_no_hours_and_no_order(tmp_path: Path, clock: str) -> None:
+    rows = [
+        (f"p{n % 3}", f"2015-09-{7 + n // 3:02d}{clock}", "ABC"[n % 3], "BCA"[n % 3])
+        for n in range(21)
+    ]
+    words = "'datetime' tells days and no time of the day"
+    refused(tmp_path, words, rows, parts=("density",))
+    visits = [row[:3] for row in rows]
+    refused(tmp_path, words, visits, kind="visits", header=VISITS)
+    dataset, report = built(tmp_path, rows, **BOTH)
+    assert sum(counts(dataset.folder).values()) == 21
+    assert not dataset.has_density
+    assert not (dataset.folder / "report.parquet").exists()
+    assert any("tells days and no time of the day" in note for note in report.notes)
+
+
+def hours(folder: Path, clocks: Sequence[object], *, joined: bool = False) -> list[tuple[int, int]]:
+    """Day of the week and hour of trips with these clocks on a Monday."""
+    if joined:
+        rows = [("p", f"{MONDAY} {clock}", "A", "B") for clock in clocks]
+        dataset, _ = built(folder, rows, parts=("density",))
+    else:
+        rows = [("p", MONDAY, "A", "B", clock) for clock in clocks]
+        header = (*HEADER[:1], "date", *HEADER[2:], "time")
+        how = {"mapping": {"clock": "time"}, "parts": ("density",)}
+        dataset, _ = built(folder, rows, header=header, **how)
+    return [divmod(key[1], 24) for key, n in sorted(table(dataset.folder, "truth").items()) for _ in
+            range(n)]  # fmt: skip
+
+
+def test_numbers_of_hours_and_minutes_need_no_zeros(tmp_path: Path) -> None:
+    assert hours(tmp_path, [15, 1730, 830, 1200]) == [(0, 0), (0, 8), (0, 12), (0, 17)]
+    assert hours(tmp_path, [15, 17, 8, 0]) == [(0, 0), (0, 8), (0, 15), (0, 17)]
+    assert hours(tmp_path, [5, 25]) == [(0, 5), (1, 1)]
+    assert hours(tmp_path, ["15.0", "45.0"]) == [(0, 0)]
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_clocks_past_midnight_are_of_the_next_day(tmp_path: Path, joined: bool) -> None:
+    clocks = ["25:10:00", "23:10:00", "24:00:00", "47:59:59"]
+    assert hours(tmp_path, clocks, joined=joined) == [(0, 23), (1, 0), (1, 1), (1, 23)]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    "folder", ["dt={0}", "partition={0}", "year={0:%Y}/month={0:%m}/day={0:%d}"]
+)
+def test_days_in_the_names_of_folders_are_read(tmp_path: Path, folder: str, ending: str) -> None:
+    for day in (MONDAY, MONDAY + timedelta(1)):
+        place = tmp_path / "hive" / folder.format(day)
+        place.mkdir(parents=True)
+        if ending == "csv":
+            write_csv(place / "part.csv", FLOWS, [("A", "B", 3), ("B", "A", 4)])
+        else:
+            columns = {"origin": ["A", "B"], "destination": ["B", "A"], "flow": [3, 4]}
+            pq.write_table(pa.table(columns), place / "part.parquet")
+    dataset, _ = built(tmp_path, tmp_path / "hive", kind="flows")
+    assert table(dataset.folder, "trips") == {
+        (MONDAY + timedelta(after), a, b, 1): n
+        for after in (0, 1)
+        for a, b, n in (("A", "B", 3), ("B", "A", 4))
+    }
+
+
+BLANK = "\N{NO-BREAK SPACE}"
+
+
+def test_an_id_has_one_form_in_rows_and_places(tmp_path: Path) -> None:
+    names = ["Bogotá", "Neiva", "Cali", "Ibagué"]
+    zones = zones_of(tmp_path, zone_id=[normalize("NFD", name) + "\u2009" for name in names])
+    rows = [(f"Bogotá{BLANK}", "\u200bNeiva", 7), ("Ibagué", normalize("NFD", "Bogotá"), 3)]
+    dataset, _ = built(tmp_path, rows, kind="flows", header=FLOWS, zones=zones)
+    assert counts(dataset.folder) == {("Bogotá", "Neiva"): 7, ("Ibagué", "Bogotá"): 3}
+
+
+def test_a_person_written_with_other_blanks_or_letters_is_one(tmp_path: Path) -> None:
+    forms = ["é1", f"é1{BLANK}", "\ufeffé1", normalize("NFD", "é1")]
+    rows = [(form, f"2015-09-07 {8 + n:02d}:00", "A", "B") for n, form in enumerate(forms)]
+    assert refused(tmp_path, "is empty in 1 of 1", [(BLANK, *rows[0][1:])]).code == "people"
+    dataset, report = built(tmp_path, rows, **BOTH)
+    assert report.people_with_trips == report.people_with_visits == 1
+    assert {key[3] for key in table(dataset.folder, "trips")} == {1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("cells", [("88390ca343fffff", "88390ca345fffff"), ("ezjmgt", "ezjmgu")])
+def test_a_cell_has_one_spelling(tmp_path: Path, cells: tuple[str, str]) -> None:
+    first, second = cells
+    rows = [(first.upper(), second.upper(), 7), (second, first, 3)]
+    how = {"kind": "flows", "header": FLOWS, "locations": None}
+    dataset, _ = built(tmp_path, rows, **how)
+    assert counts(dataset.folder) == {cells: 7, cells[::-1]: 3}
+    assert len(dataset.zones) == 2
+    if len(first) == 15:
+        zones = zones_of(
+            tmp_path, h3=[first.upper(), second.upper(), *("88390ca34" + c + "fffff" for c in "79")]
+        )
+        dataset, _ = built(tmp_path, rows, zones=zones, **how)
+        assert counts(dataset.folder) == {cells: 7, cells[::-1]: 3}
+
+
+def test_degrees_that_fit_the_time_zone_when_swapped_are_asked(tmp_path: Path) -> None:
+    pytest.importorskip("timezonefinder")
+    swapped = [shapely.box(48 + n / 10, 2, 48.1 + n / 10, 2.1) for n in range(4)]
+    zones = tmp_path / "z.geojson"
+    gpd.GeoDataFrame({"zone_id": list("ABCD")}, geometry=swapped, crs=4326).to_file(zones)
+    how = {"kind": "flows", "header": FLOWS, "zones": zones, "time_zone": "Europe/Paris"}
+    rows = [("A", "B", 3)]
+    error = refused(tmp_path, "Europe/Paris: are latitude and longitude swapped", rows, **how)
+    assert (error.code, error.settings) == ("far-places", ("time_zone", "keep"))
+    built(tmp_path, rows, keep=("far-places",), **how)
+    far = {"kind": "flows", "header": FLOWS, "time_zone": "Europe/Paris"}
+    _, report = built(tmp_path, rows, **far)
+    assert any(
+        "lies in America/Mexico_City, and the time zone is Europe" in n for n in report.notes
+    )
+
+
+def test_a_file_that_is_there_twice_is_left_out(tmp_path: Path) -> None:
+    rows = [("A", "B", 3), ("B", "C", 4)]
+    first = write_csv(tmp_path / "a.csv", FLOWS, rows)
+    again = write_csv(tmp_path / "a (1).csv", FLOWS, rows)
+    turned = write_csv(tmp_path / "b.csv", FLOWS, rows[::-1])
+    columns = dict(zip(FLOWS, zip(*rows, strict=True), strict=True))
+    pq.write_table(pa.table({k: list(v) for k, v in columns.items()}), tmp_path / "c.parquet")
+    other = write_csv(tmp_path / "d.csv", FLOWS, [("A", "B", 3), ("B", "C", 5)])
+    files = (first, again, turned, tmp_path / "c.parquet", other)
+    dataset, report = built(tmp_path, *files, kind="flows")
+    assert counts(dataset.folder) == {("A", "B"): 6, ("B", "C"): 9}
+    assert sum("it was left out" in note for note in report.notes) == 3
+    assert report.rows.rows_read == 4
+    dataset, _ = built(tmp_path, *files, kind="flows", keep=("repeated-files",))
+    assert counts(dataset.folder) == {("A", "B"): 15, ("B", "C"): 21}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_whose_end_is_zero_bytes_is_refused(tmp_path: Path, packed: bool) -> None:
+    text = b"origin,destination,flow\n" + b"A,B,1\n" * 200_000 + bytes(4_000_000)
+    path = tmp_path / ("t.csv.gz" if packed else "t.csv")
+    path.write_bytes(gzip.compress(text) if packed else text)
+    refused(tmp_path, "ends in zero bytes", path, kind="flows")
+
+
+REPORTS = Path(__file__).parents[4] / "shared/data/reports"
+OUTCOMES = {
+    "01": "'id' and 'code'",
+    "02": "no column for uid",
+    "03": "no column for uid",
+    "04": "6 rows = 6 used",
+    "05": "no time of the day",
+    "06": "no time of the day",
+    "07": "20 without order",
+    "08": "4 rows = 4 used",
+    "09": "4 rows = 4 used",
+    "10": "3 rows = 3 used",
+    "11": "people with trips: 1",
+    "22": "swapped?",
+    "24": "'GID_1'",
+    "25": "3 rows = 3 used",
+    "26": "2 not known",
+    "27": "2 rows = 2 used",
+    "28": "40 rows = 40 used",
+    "29": "2 of 3 trips end before they start",
+    "31": "1 used + 3 not known",
+}
+
+
+@pytest.mark.skipif(not REPORTS.exists(), reason=f"needs {REPORTS.name} of the shared data")
+@pytest.mark.parametrize("number", OUTCOMES)
+def test_published_mistakes_are_right_asked_or_refused(
+    tmp_path: Path, number: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder,) = REPORTS.glob(f"{number}_*")
+    monkeypatch.chdir(folder)
+    command = (folder / "README").read_text().split("engine ingest ")[1].split(". Right")[0]
+    main([str(tmp_path / "out") if word == "OUT" else word for word in command.split()])
+    said = capsys.readouterr()
+    assert OUTCOMES[number] in said.out + said.err
