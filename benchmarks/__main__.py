@@ -1,7 +1,4 @@
-"""Print the benchmark table: ``python -m benchmarks [part …]``.
-
-Parts are the modules of this folder that have ``rows()``; without a name all of them run.
-"""
+"""Print the benchmark table: ``python -m benchmarks [part …]``; without a part, all of them."""
 
 import argparse
 import importlib

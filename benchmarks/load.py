@@ -1,8 +1,4 @@
-"""Many people at once: ``python -m benchmarks load [sessions] [moves]``.
-
-Sessions speak Streamlit's websocket as a browser does: each opens home, then moves ε at random,
-about once in five seconds, and times how long it takes until the new verdict is there.
-"""
+"""Many people at once, by websocket: ``python -m benchmarks load [sessions] [moves]``."""
 
 import asyncio
 import os

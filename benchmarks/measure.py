@@ -19,10 +19,7 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: a measured figure and the most it may be, both in `unit`.
-
-    A figure that is reported without a bound has None.
-    """
+    """One line of the table: a measured figure and the most it may be, if anything, in `unit`."""
 
     work: str
     value: float

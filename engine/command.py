@@ -1,7 +1,4 @@
-"""The command ``mobility-privacy-explorer`` and its parts: run, ingest, twin, release, ….
-
-``python -m engine`` is the same in a checkout. Each part is loaded on use.
-"""
+"""The command ``mobility-privacy-explorer`` (in a checkout ``python -m engine``) and its parts."""
 
 import os
 import signal

@@ -39,10 +39,7 @@ def mean_of_finite(values: Floats) -> float:
 
 
 def mean_relative_error(truth: Floats, private: Floats) -> Floats:
-    """Return the mean of |X̂ − X| / max(γ, X) over the hours of each zone (P1 §3.3).
-
-    γ is 0.1% of the zone's total. Shape (zones,); NaN for zones whose truth is all zero.
-    """
+    """Return the mean of |X̂ − X| / max(γ, X) by zone, γ 0.1% of its total; NaN if 0 (P1 §3.3)."""
     truth, private = _check_tables(truth, private)
     floor = SANITY_BOUND * truth.sum(axis=1, keepdims=True)
     bound = np.where(floor > 0, np.maximum(floor, truth), np.nan)
@@ -50,10 +47,7 @@ def mean_relative_error(truth: Floats, private: Floats) -> Floats:
 
 
 def pearson_correlation(truth: Floats, private: Floats) -> Floats:
-    """Return each zone's Pearson correlation of private with true counts over the hours.
-
-    NaN where one of the two series is constant and has none.
-    """
+    """Return each zone's Pearson correlation over the hours; NaN where a series is constant."""
     truth, private = _check_tables(truth, private)
     a = truth - truth.mean(axis=1, keepdims=True)
     b = private - private.mean(axis=1, keepdims=True)

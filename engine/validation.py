@@ -1,8 +1,4 @@
-"""Checks shared by all settings: NaN and infinities first, then the range.
-
-All raise `ParameterError`. Every message has the form *rule, value, remedy*, for example
-``delta must be a number above 0 and below 1, got 1; choose it below 1/people``.
-"""
+"""Checks shared by all settings: each `ParameterError` says rule, value and remedy."""
 
 import math
 from collections.abc import Callable, Collection
@@ -40,10 +36,7 @@ def check_inside(name: str, value: object, low: float, high: float, remedy: str)
 def check_whole_number(
     name: str, value: object, low: int, high: int | None = None, *, remedy: str
 ) -> int:
-    """Return `value` as an int if it is a whole number in ``[low, high]``.
-
-    Booleans and floats with a fraction are refused; ``30.0`` is accepted as 30.
-    """
+    """Return `value` as an int if it is a whole number in ``[low, high]``."""
     limits = f"of at least {low}" if high is None else f"from {low} to {high}"
 
     def holds(number: float) -> bool:

@@ -1,8 +1,4 @@
-"""The papers' printed figures beside ours, about two minutes: docs/density.md and docs/flows.md.
-
-P1 is Acs & Castelluccia (KDD 2014), P2 Kohli, Aiken & Blumenstock (Scientific Reports 14:28565).
-Both were measured on confidential data of real people; ours are simulated.
-"""
+"""Printed figures of P1 (KDD 2014) and P2 (Scientific Reports 14:28565) beside ours."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -71,11 +71,7 @@ class ShockTotals:
 def load_shock(
     dataset: Dataset, zone_ids: Sequence[str] | None = None, *, days: Days = None
 ) -> Shock:
-    """Return the affected area and its days, as given or (None) as the dataset describes them.
-
-    Without a described first day the first seven days are taken; without zones `DatasetError` is
-    raised.
-    """
+    """Return the affected area and its days, as given or described, else the first seven days."""
     described: Mapping[str, Any] = dataset.metadata.scenario.get("shock", {})
     if zone_ids is None:
         zone_ids = described.get("zone_ids")
@@ -114,10 +110,7 @@ def count_outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Out
 
 
 def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotals:
-    """Return the total out-migration by day in truth and in a release, and the causes of its bias.
-
-    The settings are of Laplace with suppression, with the unit and T of `leaving`.
-    """
+    """Return the daily out-migration in truth and in a release, and the causes of its bias."""
     law = NoiseDistribution(1 / settings.noise_scale)
     days = len(leaving.true_trips)
     true = leaving.true_trips.reshape(days, -1)

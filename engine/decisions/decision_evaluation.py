@@ -73,10 +73,7 @@ def evaluate_epidemic(compared: Comparison) -> EpidemicEvaluation:
 
 
 class AidEvaluation(NamedTuple):
-    """Mean overlap and signed relative error of the total over draws, NaN where nobody left.
-
-    The main cause is the largest with the sign of that error; empty without an exact distribution.
-    """
+    """Mean overlap, signed relative error of the total and its main cause, if the law is known."""
 
     verdict: Verdict
     overlap: float
@@ -103,10 +100,7 @@ def evaluate_aid(
 
 
 def meets_epidemic_target(comparison: Comparison, accuracy: float, recall: float) -> Booleans:
-    """Return whether each run reaches both shares, as means over zones: all axes but the zones.
-
-    Accuracy alone is met by never acting; where no zone acts in truth no day can be missed.
-    """
+    """Return whether each run reaches both shares, as means over zones: all axes but the zones."""
     _check_shares(accuracy=accuracy, recall=recall)
     missed = comparison.recall < recall
     return np.asarray((comparison.accuracy >= accuracy) & ~missed)

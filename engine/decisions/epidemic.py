@@ -192,10 +192,7 @@ def simulate_suppressed_epidemic(
     *,
     days: Days = None,
 ) -> Floats:
-    """Return the prevalence with truncated trips and counts below τ suppressed, without noise.
-
-    This error remains when ε grows without bound. Arguments and errors as `simulate_true_epidemic`.
-    """
+    """Return the prevalence without noise: truncated trips, counts below τ suppressed."""
     scene = EpidemicScenario.from_arguments(dataset, origins, model, days)
     truncated = scene.matrices(settings.unit, settings.max_trips_per_user)
     suppressed = (np.where(matrix >= settings.min_shown_count, matrix, 0.0) for matrix in truncated)
@@ -294,10 +291,7 @@ def _release_by_method(
 
 
 def seed_zones(dataset: Dataset) -> dict[str, str]:
-    """Return zone ids under ``largest``, ``mid_size``, ``random``, as the dataset names them.
-
-    Other datasets give the zones with the largest and the median population, none at random.
-    """
+    """Return zone ids by role: the dataset's, or those of the largest and the median population."""
     ids = [str(zone) for zone in dataset.zones["zone_id"]]
     zone_by_role: Mapping[str, str] = dataset.metadata.scenario.get("epidemic_origins", {})
     if zone_by_role and set(zone_by_role.values()) <= set(ids):

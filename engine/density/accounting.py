@@ -87,10 +87,7 @@ def expected_noise_norms(parameters: DensityParameters, cluster_count: int) -> F
 
 
 def default_cluster_minimum(parameters: DensityParameters) -> float:
-    """Return the default τ of Algorithm 3, in visits (P1 §6): the noise term at k = 168, over 0.01.
-
-    It is 509,900 for ε = 0.3, δ = 2·10⁻⁶, ℓ = 30 and the classical Gaussian.
-    """
+    """Return the default τ of Algorithm 3, in visits: the noise at k = 168, over 0.01 (P1 §6)."""
     return float(expected_noise_norms(parameters, 1)[-1]) / CLUSTER_RELATIVE_NOISE
 
 
@@ -158,13 +155,7 @@ def fourier_cost(
 
 
 def composed_epsilon(parameters: DensityParameters, cover_size: int) -> float:
-    """Return ε as the sum of what the stages really lose (erratum D1).
-
-    A person's change Δ_j in cluster j costs its choice of k at most (ε/4)·‖Δ_j‖₂/√ℓ. A visit may be
-    split over several cells, yet Σ‖Δ_j‖₂ ≤ Σ‖Δ_j‖₁ ≤ ℓ, and ≤ √(|ℂ|·ℓ) because Σ‖Δ_j‖₂² ≤ ℓ. All
-    choices cost at most (ε/4)·√min(ℓ, |ℂ|), and so does EFPA's Laplace noise. Gaussian noise acts
-    on all clusters at once and costs ε/4.
-    """
+    """Return ε as the sum of what the stages really lose (erratum D1, docs/density.md)."""
     factor = math.sqrt(min(parameters.max_visits_per_user, cover_size))  # for all clusters
     quarters = {"efpag": 3 + factor, "efpa": 2 + 2 * factor}.get(parameters.method, 4.0)
     return parameters.epsilon / 4 * quarters
@@ -194,12 +185,7 @@ def joint_choice_epsilon(parameters: DensityParameters) -> float:
 
 
 def fourier_rho(parameters: DensityParameters) -> float:
-    """Return ρ such that the choices of k and the coefficients together are ρ-zCDP.
-
-    Choices: bounded range η_j = κ·ε_E/(4√ℓ)·‖Δ_j‖₂ gives η_j²/8-zCDP in cluster j (Cesar & Rogers
-    2021), κ²·ε_E²/128 in all. Gaussian: Δ₂²/(2σ²). Laplace: (ε_E/2)²·‖Δ_j‖₂²/(2ℓ) in cluster j,
-    ε_E²/8 in all.
-    """
+    """Return ρ of choices and coefficients together, by the proof in docs/density.md."""
     series_epsilon = parameters.epsilon / 2  # ε_E
     choices = BOUNDED_RANGE_FACTOR_SQUARED * series_epsilon**2 / 128
     if parameters.method == "efpa":
@@ -208,11 +194,7 @@ def fourier_rho(parameters: DensityParameters) -> float:
 
 
 def convert_zcdp_to_epsilon(rho: float, delta: float) -> float:
-    """Return the ε at which ρ-zCDP is (ε, δ)-DP.
-
-    The least over orders α of ρα + ln(1 − 1/α) − ln(δα)/(α − 1) (Canonne, Kamath and Steinke, "The
-    discrete Gaussian for differential privacy", proposition 12).
-    """
+    """Return the ε at which ρ-zCDP is (ε, δ)-DP (Canonne, Kamath & Steinke, proposition 12)."""
     # every order gives an ε that holds; the smallest ε is that of an order near 1 + √(ln(1/δ)/ρ)
     central_order_less_one = math.sqrt(max(-math.log(delta), 1.0) / rho)
     order_less_one = central_order_less_one * np.exp(np.linspace(-3.0, 3.0, 601))
@@ -224,10 +206,7 @@ def convert_zcdp_to_epsilon(rho: float, delta: float) -> float:
 def match_proved_epsilon(
     parameters: DensityParameters, target: float, cover_size: int
 ) -> DensityParameters:
-    """Return the parameters at the ε whose `proved_epsilon` equals `target` (above 0).
-
-    Where the classical Gaussian would need ε above 4 (erratum D4), the analytic one replaces it.
-    """
+    """Return the parameters at proved ε `target`; beyond ε 4 the Gaussian is analytic (D4)."""
     validation.check_above("target", target, 0, "it is the proved epsilon to reach")
 
     def excess(epsilon: float) -> float:

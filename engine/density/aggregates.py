@@ -1,7 +1,4 @@
-"""True and pre-sampled counts of zones, towers and cover, before any noise; all confidential.
-
-Symbols are those of `engine.density`. Series are cached by ℓ, as sliders of ε do not change them.
-"""
+"""True and pre-sampled counts of zones, towers and cover, cached by ℓ; all confidential."""
 
 import numpy as np
 
@@ -11,10 +8,7 @@ from .multiscale_estimation import TowerTree, build_tree
 
 
 def truth(dataset: Dataset) -> Floats:
-    """Return the true visits by zone and hour: Fᵀ X (P1, Formula 1).
-
-    Shape (zones, 168), in the order of ``dataset.zones``; confidential unless simulated.
-    """
+    """Return the true visits by zone and hour, Fᵀ X, shape (zones, 168) (P1, Formula 1)."""
     return dataset.tessellation.overlap.T @ dataset.truth_by_tower.astype(np.float64)
 
 

@@ -30,21 +30,14 @@ def analytic_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float
 
 
 def gaussian_delta(epsilon: float, ratio: float) -> float:
-    """Return the least δ of the Gaussian mechanism at ε, with ``ratio`` = Δ₂/σ.
-
-    At least the smallest positive float, so that its logarithm exists.
-    """
+    """Return the least δ, above 0, of the Gaussian mechanism at ε, with ``ratio`` = Δ₂/σ."""
     first = float(log_ndtr(ratio / 2 - epsilon / ratio))
     second = epsilon + float(log_ndtr(-ratio / 2 - epsilon / ratio))
     return max(math.exp(first) * -math.expm1(min(second - first, 0.0)), 5e-324)
 
 
 def gdp_mu(epsilon: float, delta: float) -> float:
-    """Return the largest μ for which every μ-GDP mechanism is (ε, δ)-DP.
-
-    Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) ≤ δ (Dong, Roth & Su 2022, Corollary 1). Gaussian noise with
-    σ = Δ₂/μ is μ-GDP.
-    """
+    """Return the largest μ with μ-GDP ⇒ (ε, δ)-DP (Dong, Roth & Su 2022, Corollary 1)."""
     return 1.0 / analytic_sigma(epsilon, delta, 1.0)
 
 

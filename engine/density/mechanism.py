@@ -56,10 +56,7 @@ class DensityRelease:
 def laplace_release(
     dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
 ) -> DensityRelease:
-    """Return a density with Laplace noise of scale ℓ/ε on each count (P1 §5.2, §5.3).
-
-    Negative counts of zones become 0 only at the end, where that distorts least.
-    """
+    """Return a density with Laplace noise of scale ℓ/ε on each count (P1 §5.2, §5.3)."""
     visit_limit, tessellation = parameters.max_visits_per_user, dataset.tessellation
     cost = accounting.laplace_cost(parameters)
     noise_values = stage_noise_scale(cost.stages, cost.stages[0].query) * noise["counts"]
@@ -187,11 +184,7 @@ def cluster_cells(
 def perturb_series(
     series: Floats, clusters: Integers, parameters: DensityParameters, noise: DensityNoise
 ) -> tuple[Floats, Integers]:
-    """Return the clusters' noisy series by EFPA or EFPAG (Algorithm 4), and their k.
-
-    The first k coefficients of the orthonormal discrete cosine transform (type II), which preserves
-    L₂ distances, get noise; the others become 0. A cluster uses the noise of its first cell.
-    """
+    """Return the clusters' noisy series by EFPA or EFPAG (Algorithm 4), and their k."""
     order = np.argsort(clusters, kind="stable")
     starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
     first_cells = order[starts]
@@ -209,11 +202,7 @@ def perturb_series(
 def choose_coefficient_counts(
     coefficients: Floats, parameters: DensityParameters, noise: DensityNoise, first_cells: Integers
 ) -> Integers:
-    """Return each cluster's number k of coefficients, by the exponential mechanism.
-
-    `efpag_joint` makes one choice for all clusters. Gumbel noise on log-probabilities and the
-    largest of them draw from the mechanism exactly.
-    """
+    """Return each cluster's k (`efpag_joint`: one for all); Gumbel noise draws it exactly."""
     logits = selection_logits(coefficients, parameters)
     if parameters.method == "efpag_joint":
         return np.full(len(coefficients), 1 + np.argmax(logits[0] + noise["joint_choice"]))

@@ -150,10 +150,7 @@ def draw_noise(
 
 
 def noise_shapes(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of a method's noise by name, in the order of the draws.
-
-    Methods of P1 also draw the noise of stages that they skip, so that equal states draw alike.
-    """
+    """Return the shapes of a method's noise in the order of the draws, also of stages it skips."""
     tower_count, cover_size = len(dataset.towers), dataset.tessellation.cover_size
     week = HOURS_PER_WEEK
     if method == "multiscale":

@@ -80,11 +80,7 @@ class TowerTree:
 
 
 def build_tree(positions: Floats) -> TowerTree:
-    """Return the tree that splits the longer side at the median, down to single towers.
-
-    `positions` are longitude and latitude in degrees. Only their order decides the halves, and
-    sides compare at the mean latitude, so every machine builds the same tree.
-    """
+    """Return the tree that halves the longer side at the median, the same on every machine."""
     tower_count = len(positions)
     if positions.shape != (tower_count, 2) or not tower_count or not np.isfinite(positions).all():
         raise ParameterError(
@@ -120,11 +116,7 @@ def build_tree(positions: Floats) -> TowerTree:
 
 
 def difference_map(tree: TowerTree, weights: Floats) -> csr_array:
-    """Return the matrix from differences of halves to towers' values, shape (towers, splits).
-
-    It moves the two halves of a split apart by their difference and keeps every node's mean over
-    its towers, weighted by `weights`, unchanged.
-    """
+    """Return the matrix from differences of halves to towers' values, which keeps nodes' means."""
     first, second = tree.first_halves @ weights, tree.second_halves @ weights
     to_first, to_second = second / (first + second), first / (first + second)
     moves = tree.first_halves * to_first[:, None] - tree.second_halves * to_second[:, None]
@@ -260,10 +252,7 @@ def estimate_tower_profiles(
 def _halves_difference(
     table: NoisyTable, first: csr_array | Floats, second: csr_array | Floats, weights: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the differences of the halves' visits per weight, by hour, and their noise variances.
-
-    Shapes (splits, 168) and (splits,); visits are relative to the table's total.
-    """
+    """Return the differences of halves, (splits, 168) per weight, and their noise variances."""
     values, variance = table.values / table.total, (table.sigma / table.total) ** 2
     first_weight, second_weight = first @ weights, second @ weights
     noise_factors = first.sum(axis=1) / first_weight**2 + second.sum(axis=1) / second_weight**2
@@ -272,10 +261,7 @@ def _halves_difference(
 
 
 def add_entry_residuals(table: NoisyTable, tower_shares: Floats, profiles: Floats) -> Floats:
-    """Return the profiles with shrunk residuals of entries, if these exceed the noise at all.
-
-    The variance of a residual is modelled as the noise's plus `excess` times the fitted visits.
-    """
+    """Return the profiles with shrunk residuals of entries, if these exceed the noise at all."""
     fit = table.total * tower_shares[:, None] * profiles
     residuals, noise_variance = table.values - fit, table.sigma**2
     excess = (residuals**2 - noise_variance).sum() / fit.sum()
@@ -287,10 +273,7 @@ def add_entry_residuals(table: NoisyTable, tower_shares: Floats, profiles: Float
 
 
 def noise_upper_bound(component_counts: Floats, z_threshold: float) -> Floats:
-    """Return the mean square of so many standard normals at `z_threshold` standard errors.
-
-    Their cube root is nearly normal (Wilson & Hilferty 1931).
-    """
+    """Return the mean square of normals at `z_threshold` deviations (Wilson & Hilferty 1931)."""
     variance = 2.0 / (9.0 * component_counts)
     return (1.0 - variance + z_threshold * np.sqrt(variance)) ** 3
 
@@ -298,11 +281,7 @@ def noise_upper_bound(component_counts: Floats, z_threshold: float) -> Floats:
 def estimate_signal_variance(
     squares: Floats, noise_variances: Floats, component_counts: Floats, z_threshold: float
 ) -> Floats:
-    """Return the signal variance of each group of differences; 0 where noise explains them.
-
-    `squares`, shape (differences, groups), are mean squares over the group's components of each
-    difference, and `noise_variances`, shape (differences,), are theirs by noise alone.
-    """
+    """Return the signal variance of each group of differences; 0 where noise explains them."""
     if len(noise_variances) == 0:
         return np.zeros(len(component_counts))
     noise = np.sqrt(noise_variances)

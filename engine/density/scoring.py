@@ -27,10 +27,7 @@ class DensityScores:
 
     @property
     def mean_error(self) -> float:
-        """Mean relative error over the zones that have one; NaN where none has.
-
-        Also NaN if every count is 0: an error of 100% would look good beside larger ones.
-        """
+        """Mean relative error over the zones that have one; NaN if none has, or if all are 0."""
         return float("nan") if self.is_empty else metrics.mean_of_finite(self.error)
 
     @property

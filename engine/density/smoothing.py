@@ -36,10 +36,7 @@ def smooth_nights(series: Floats) -> Floats:
 
 
 def fit_exponential(values: Floats) -> Floats:
-    """Return the least-squares fits a·exp(b·x), x = 0, 1, …, to rows of values of at least 0.
-
-    The fit is the global optimum over all a and b, limits included; a falling fit wins a tie.
-    """
+    """Return the least-squares fits a·exp(b·x), x = 0, 1, …, to rows of values of at least 0."""
     rows, points = values.shape
     values_both_ways = np.concatenate([values, values[:, ::-1]])
     ratio = _best_ratio(values_both_ways)

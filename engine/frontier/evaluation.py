@@ -175,10 +175,7 @@ class EvaluatedSettings:
 
 
 class Batch(NamedTuple):
-    """Settings that are evaluated together; they differ in ε, τ and the contribution limit.
-
-    Laplace with suppression is evaluated at τ 0 and at `suppression_threshold`.
-    """
+    """Settings evaluated together, which differ in ε, the contribution limit and τ."""
 
     selection: Selection
     zone_count: int
@@ -189,10 +186,7 @@ class Batch(NamedTuple):
 
 
 def plan_batches(dataset: Dataset, requirements: Requirements) -> list[Batch]:
-    """Return the batches to evaluate: the required zones and time first, exact ones before draws.
-
-    Raises as `evaluate_settings`.
-    """
+    """Return the batches to evaluate: the required selection first, exact ones before draws."""
     check_requirements(dataset, requirements)
     plan = _plan_flows if requirements.product == "flows" else _plan_density
     return sorted(

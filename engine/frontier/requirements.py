@@ -61,10 +61,7 @@ def list_zone_levels(dataset: Dataset, required: str = FINEST) -> tuple[ZoneLeve
 
 
 def list_aggregations(time: TimeSelection, day_count: int) -> tuple[Aggregation, ...]:
-    """Return the evaluated aggregations, longest first, of a dataset of `day_count` days.
-
-    They are ``whole``, the required one, and any other of more than one matrix.
-    """
+    """Return the evaluated aggregations, longest first, of a dataset of `day_count` days."""
     aggregations: tuple[Aggregation, ...] = ("whole", "week", "day")
     return tuple(
         aggregation

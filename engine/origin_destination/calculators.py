@@ -57,10 +57,7 @@ def stays_suppressed_probability(
     *,
     law: NoiseName = "rounded_laplace",
 ) -> Floats:
-    """Return P(a count below τ is suppressed in the release too): Theorem 2.
-
-    1 − ½·e^(−a(τ − ½ − m)) with rounded Laplace noise, a = ε/T, for m < τ.
-    """
+    """Return P(m < τ is suppressed): Theorem 2, 1 − ½·e^(−a(τ − ½ − m)) if rounded, a = ε/T."""
     m, threshold, loss, trips = _check_arguments(
         count=count,
         suppression_threshold=suppression_threshold,
@@ -126,10 +123,7 @@ def released_error_probability(
     *,
     law: NoiseName = "rounded_laplace",
 ) -> Floats:
-    """Return P(|out − m| > α | out > 0), exactly, for a cell of m trips (erratum O3).
-
-    m may be below τ: such a cell is released only with an error of at least τ − m.
-    """
+    """Return P(|out − m| > α | out > 0), exactly, for m trips, also m < τ (erratum O3)."""
     a, m, threshold, loss, trips = _check_arguments(
         alpha=alpha,
         count=count,
@@ -148,10 +142,7 @@ def epsilon_for_cell_error(
     *,
     law: NoiseName = "rounded_laplace",
 ) -> Floats:
-    """Return the least ε at which a cell errs by more than α with probability at most β.
-
-    Theorem 6: ε = −T·ln β/(α + ½). With discrete Laplace noise ε is found numerically.
-    """
+    """Return the least ε with P(|error| > α) ≤ β: Theorem 6, −T·ln β/(α + ½) if rounded."""
     a, b, trips = _check_arguments(alpha=alpha, beta=beta, max_trips_per_user=max_trips_per_user)
     if NoiseDistribution(1.0, law).name == "rounded_laplace":
         return (-trips * np.log(b) / (a + 0.5))[()]

@@ -25,10 +25,7 @@ NoiseName = Literal["rounded_laplace", "discrete_laplace"]
 
 
 class NoiseDistribution:
-    """Distribution of the whole-number noise Z in one cell, of the kind `name`.
-
-    `rate` is a = ε/T, finite and above 0. An array broadcasts with the arguments of every method.
-    """
+    """Distribution of the whole-number noise Z in one cell, at `rate` a = ε/T, which broadcasts."""
 
     def __init__(self, rate: ArrayLike, name: NoiseName = "rounded_laplace") -> None:
         validation.check_one_of(

@@ -30,10 +30,7 @@ _NEGLIGIBLE = 1e-15
 
 
 class ChangeEstimates(NamedTuple):
-    """Noisy changes of counts, each `change` ± `half_width`, in trips.
-
-    `signs` are 1 for a rise, −1 for a fall, 0 where the error bar includes 0.
-    """
+    """Noisy changes ± `half_width`, in trips; signs are 0 where the error bar includes 0."""
 
     change: Integers
     half_width: int
@@ -56,10 +53,7 @@ class FlowChanges(NamedTuple):
 
 
 class ChangeCounts(NamedTuple):
-    """Reported changes; true ones of a stated size that are found and missed; false ones.
-
-    `false_positives` are reported where the truth does not change, or changes the other way.
-    """
+    """Reported changes; true ones found and missed; false ones, also in the wrong direction."""
 
     changed: float
     true_positives: float
@@ -163,10 +157,7 @@ def change_probabilities(
     *,
     least_shown: float = -np.inf,
 ) -> tuple[float, float]:
-    """Return the exact probabilities that a flow is reported to rise and to fall.
-
-    Counts are truncated trips; `reach` is the half-width of the error bar.
-    """
+    """Return the exact probabilities of a reported rise and fall, with error bar ± `reach`."""
     far = int(law.half_width(_NEGLIGIBLE))
     z = np.arange(-far, far + 1)
 

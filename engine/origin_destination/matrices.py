@@ -199,11 +199,7 @@ def compute_histogram(
     days: Days = None,
     sum_days: bool = False,
 ) -> CountHistogram:
-    """Return the histogram of a dataset's days; built once per unit, T and days.
-
-    T bounds the trips of a `unit`; ``trip`` truncates nothing. `days` and `sum_days` are those of
-    `truth`. One day is in memory at a time.
-    """
+    """Return the histogram of a dataset's days, built once per unit, T and days, day by day."""
     chosen = day_indices(dataset, days)
     limit = 1 if unit == "trip" else max_trips_per_user
 

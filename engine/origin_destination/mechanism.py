@@ -157,11 +157,7 @@ def draw_variates(
 
 
 def suppression_cost(parameters: ODParameters) -> PrivacyCost:
-    """Return the privacy loss of one unit for any number of matrices (P2, Theorem 1).
-
-    A trip lies in one cell of one day, and a person's T trips are counted over the whole period, so
-    at ``trip`` and ``person`` all days together cost ε. At ``person-day`` every day costs ε.
-    """
+    """Return the privacy loss of one unit for any number of matrices (P2, Theorem 1)."""
     flow_counts = (Query.FLOWS, parameters.max_trips_per_user, parameters.epsilon)
     return laplace_cost(parameters, Noise.ROUNDED_LAPLACE, flow_counts)
 

@@ -142,9 +142,6 @@ def has_suppression(parameters: ODParameters) -> bool:
 
 
 def scores(truth: IntegersOrFloats, release: FlowRelease) -> TripScores:
-    """Return the errors of a release: of the best estimate of each flow, and of the shown flows.
-
-    `truth` is that of the released days, shape (days, zones, zones).
-    """
+    """Return the errors of the best estimate of each flow, and of the shown flows."""
     least_shown = release.parameters.min_shown_count
     return score_draw(truth, release.point_estimates, least_shown, release.is_shown, release.counts)

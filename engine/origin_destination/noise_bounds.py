@@ -36,10 +36,7 @@ def cell_half_width(rate: float, *, confidence: float = 0.95, cells: int = 1) ->
 
 @lru_cache(maxsize=64)
 def total_half_width(rate: float, cells: int, *, confidence: float = 0.95) -> int:
-    """Return the least z such that a truncated total of `cells` cells lies in its noisy sum ± z.
-
-    The cells must be chosen without looking at the measurement.
-    """
+    """Return the least z: a total of `cells` cells picked in advance is in its noisy sum ± z."""
     if cells == 1:
         return cell_half_width(rate, confidence=confidence)
     return NoiseSum(NoiseDistribution(rate, "discrete_laplace"), cells).half_width(1 - confidence)

@@ -47,11 +47,7 @@ def score_draw(
     is_shown: Booleans | None = None,
     added_up: IntegersOrFloats | None = None,
 ) -> TripScores:
-    """Return the scores of the best estimate of each flow in one release; see `classify_outcomes`.
-
-    Flows above 0 are shown where `is_shown` is None; `added_up` are the numbers for sums where
-    these differ.
-    """
+    """Return one release's scores by `classify_outcomes`; `added_up` are the numbers for sums."""
     outcomes = classify_outcomes(
         true, released if is_shown is None else released * is_shown, least_shown
     )
@@ -72,10 +68,7 @@ def score_draw(
 def classify_outcomes(
     true: IntegersOrFloats, released: IntegersOrFloats, least_shown: int
 ) -> Outcomes:
-    """Return the outcome of every off-diagonal cell in one release; `least_shown` is τ′.
-
-    `true` (before truncation) and `released` have shape (zones, zones) or (days, zones, zones).
-    """
+    """Return the outcome of every off-diagonal cell in one release; `least_shown` is τ′."""
     if true.shape != released.shape or true.ndim < 2 or true.shape[-1] != true.shape[-2]:
         raise ParameterError(
             "true and released must be square matrices of the same shape, got "

@@ -28,11 +28,7 @@ _LEAST = 1e-150
 def interval_of_sums(
     law: NoiseDistribution, kept: Floats, threshold: float, cells: ArrayLike, *, level: float = 0.95
 ) -> tuple[Floats, Floats]:
-    """Return low and high bounds that contain each sum in at least `level` of releases.
-
-    `kept`, shape (counts,), are truncated counts in trips, `threshold` is τ in trips, and `cells`,
-    shape (sums, counts), the number of cells of each count in every sum. `law` has one rate.
-    """
+    """Return low and high bounds that contain each sum in at least `level` of releases."""
     kept, place = np.unique(kept, return_inverse=True)
     number = np.zeros((len(np.atleast_2d(cells)), len(kept)))
     np.add.at(number.T, place, np.atleast_2d(cells).T)

@@ -181,10 +181,7 @@ def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
 
 
 def cost_risk(cost: PrivacyCost, epsilon: float) -> Risk:
-    """Return the risk of a person from one release of a given cost.
-
-    `epsilon` is the stated one; the proved one replaces it if larger.
-    """
+    """Return a person's risk from one release, by the larger of stated and proved ε."""
     loss = cost.proved_epsilon if is_above(cost.proved_epsilon, epsilon) else epsilon
     guarantee = Guarantee(epsilon=loss, delta=cost.delta)
     return Risk(

@@ -56,10 +56,7 @@ class ReportTable:
         return len(self._rows[Measure.TRAVEL_TIME][0]) > 0
 
     def counts(self, measure: Measure, max_trips_per_user: int | None) -> Integers:
-        """Return the counts of all bins of `measure`, including the ones below and above.
-
-        M is one of `STOPS`; None counts all trips.
-        """
+        """Return the counts of all bins of `measure`, below and above too, at M (None: all)."""
         bins, n, ends = self._rows[measure]
         end = ends[-1 if max_trips_per_user is None else stop_index(max_trips_per_user)]
         size = self.extent.bins(measure)[1]
@@ -72,10 +69,7 @@ def has_report(dataset: Dataset) -> bool:
 
 
 def truth(dataset: Dataset) -> ReportTable:
-    """Return the counts behind a dataset's mobility report at every M (confidential), read once.
-
-    Raises `DatasetError` if it has none or the file is damaged.
-    """
+    """Return the counts behind a report at every M (confidential), read once, or `DatasetError`."""
     if not has_report(dataset):
         raise DatasetError(
             f"dataset '{dataset.id}' has no mobility report ({FILE})",

@@ -13,15 +13,7 @@ from .mechanism import AnalysisResult
 
 @dataclass(frozen=True, kw_only=True)
 class TripAssumption:
-    """Public assumption on how many trips people make: never estimated from the data (R1).
-
-    Parameters
-    ----------
-    people : int
-        Number of people.
-    mean, standard_deviation : float
-        Trips per person over the whole period, taken as lognormal.
-    """
+    """Public assumption on people's trips in the period, a lognormal, never from the data (R1)."""
 
     people: int
     mean: float
@@ -58,11 +50,7 @@ class BoundingCurve:
 def compute_bounding_curve(
     assumption: TripAssumption, result: AnalysisResult, max_trips_per_user: int
 ) -> BoundingCurve:
-    """Return truncation error and noise of trips or points at every M, at unit ``user``.
-
-    Uses only the noise distribution, which grows with M in proportion. A trip has two points.
-    `max_trips_per_user` is the M of `result`.
-    """
+    """Return truncation error and noise of trips or points at every M, at unit ``user``."""
     per_trip = 2 if result.analysis.counted_item == "point" else 1
     noise = float(result.mean_absolute_noise().sum()) / per_trip / max_trips_per_user
     return BoundingCurve(

@@ -73,11 +73,7 @@ class Extent:
 
 
 def metres_in_space(lat: Floats, lng: Floats) -> Integers:
-    """Return x, y, z from the earth's centre in whole metres, shape (places, 3).
-
-    `lat` and `lng` are degrees. Whole metres give equal lengths on every machine: a great circle
-    follows from its chord, a radius of gyration from sums.
-    """
+    """Return x, y, z from the earth's centre, whole metres for equal lengths on every machine."""
     phi, theta = np.radians(lat), np.radians(lng)
     along = np.cos(phi)
     unit = np.column_stack([along * np.cos(theta), along * np.sin(theta), np.sin(phi)])

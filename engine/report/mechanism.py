@@ -97,10 +97,7 @@ class AnalysisResult:
         return quantiles.quantiles_from_bins(self.noisy, BINS[self.analysis].edges)
 
     def half_widths(self, level: float = 0.95) -> Floats:
-        """Return the half-width of each number with probability `level`.
-
-        Exact for the noise; truncation error is not included.
-        """
+        """Return the exact half-width of each number's noise with probability `level`."""
         kinds, kind = np.unique(self.variates, return_inverse=True)
         return np.array([half_width(int(k), level) for k in kinds])[kind] * self.scales
 

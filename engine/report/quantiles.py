@@ -34,10 +34,7 @@ def exponential_mechanism(
 def draw_five_numbers(
     truncated_counts: Integers, analysis: Analysis, parameters: ReportParameters, gumbels: Floats
 ) -> Floats:
-    """Return five drawn quantiles of truncated items, a fifth of their share each (R5), sorted.
-
-    `gumbels` are standard Gumbel variates, shape (5, edges).
-    """
+    """Return five drawn quantiles of truncated items, a fifth of their share each (R5), sorted."""
     edges = BINS[analysis].edges
     quantile_epsilon = parameters.five_numbers_epsilon(analysis) / len(QUANTILE_LEVELS)
     unit, trip_limit = parameters.unit, parameters.max_trips_per_user
@@ -59,8 +56,6 @@ def quantiles_from_bins(noisy: Integers, edges: Floats) -> Floats:
     Running sums of the noisy bins are made monotone by least squares; a quantile is where they
     cross its share of their end, in proportion within a bin; NaN where the end is 0.
 
-    Examples
-    --------
     >>> quantiles_from_bins(np.array([0, 50, 50, 0]), np.array([0.0, 10.0, 20.0]))[1:3].tolist()
     [5.0, 10.0]
     """

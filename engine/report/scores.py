@@ -22,8 +22,6 @@ def smape(truth: Numbers, private: Numbers) -> float:
 def js_divergence(truth: Numbers, private: Numbers) -> float:
     """Return the Jensen–Shannon divergence in nats, 0 to ln 2.
 
-    Examples
-    --------
     >>> round(js_divergence(np.array([1, 0]), np.array([0, 1])), 4)
     0.6931
     """
@@ -36,8 +34,6 @@ def js_divergence(truth: Numbers, private: Numbers) -> float:
 def earth_movers_distance(truth: Numbers, private: Numbers, width: float) -> float:
     """Return the earth mover's distance between bins of equal `width`, in the width's unit.
 
-    Examples
-    --------
     >>> earth_movers_distance(np.array([1, 0, 0]), np.array([0, 0, 1]), 5.0)
     10.0
     """
@@ -47,8 +43,6 @@ def earth_movers_distance(truth: Numbers, private: Numbers, width: float) -> flo
 def top_n_coverage(truth: Numbers, private: Numbers, n: int) -> float:
     """Return the share of the true first `n` places that are among the private first `n`.
 
-    Examples
-    --------
     >>> top_n_coverage(np.array([5, 4, 1]), np.array([9, 0, 8]), 2)
     0.5
     """

@@ -1,8 +1,4 @@
-"""Coarser zones, fewer days and longer matrices, from the same cached aggregates.
-
-A view is made from the cached counts alone, so no slider goes back to the raw table, and every
-mechanism, exact distribution and metric takes it like any other dataset.
-"""
+"""Coarser zones, fewer days and longer matrices, from the same cached counts alone."""
 
 from .clusters import cluster_zones
 from .inhabited import INHABITED_LEVEL, InhabitedDataset

@@ -1,8 +1,4 @@
-"""A view of a dataset without its uninhabited zones and their trips.
-
-Inhabited zones are read from the homes, so a view is as confidential as they are: it is for
-exploring decisions where people live, and is never released.
-"""
+"""A view of inhabited zones, as confidential as the homes: for exploring, never released."""
 
 from functools import cached_property
 

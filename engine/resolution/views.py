@@ -167,10 +167,7 @@ def make_view(
 def open_view(
     selection: Selection, open_dataset: Callable[[str], Dataset] | None = None
 ) -> Dataset:
-    """Return the view of a selection; errors are those of `load` and `make_view`.
-
-    `open_dataset` opens a dataset by its id: give one with a cache, so that views share their base.
-    """
+    """Return the view of a selection; a caching `open_dataset` lets views share their base."""
     from .inhabited import INHABITED_LEVEL, InhabitedDataset  # a view itself
 
     base = (open_dataset or _load_dataset)(selection.dataset_id)

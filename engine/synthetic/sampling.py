@@ -109,10 +109,7 @@ def draw_distinct_visits(
     visit_counts: Integers,
     rng: np.random.Generator,
 ) -> tuple[Integers, Integers, Integers]:
-    """Return person, place and hour of `visit_counts` distinct random records of each person.
-
-    They are sorted by person and hour, the order within an hour is random.
-    """
+    """Return person, place and hour of `visit_counts` distinct random records of each person."""
     places = int(place.max(initial=0)) + 1
     keys = np.sort((person * HOURS_PER_WEEK + hour) * places + place)
     keys = keys[np.diff(keys, prepend=-1) != 0]  # np.unique takes eighty times as long

@@ -21,10 +21,7 @@ DAY_S = 86_400
 
 
 class SimulatedRows:
-    """Counts trips and records of simulated people by chunks of people.
-
-    `rows` is their approximate number.
-    """
+    """Counts trips and records of simulated people by chunks of people."""
 
     def __init__(
         self, places: Places, period: tuple[date, date], salt: str, folder: Path, rows: int

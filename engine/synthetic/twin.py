@@ -34,10 +34,7 @@ def twin(
     *,
     progress: Progress = lambda _: None,
 ) -> datasets.Dataset:
-    """Return a dataset of simulated people in `zones` (``zone_id``, ``name``, ``residents``).
-
-    ``residents`` may be absent.
-    """
+    """Return a dataset of simulated people in `zones` (``zone_id``, ``name``, ``residents``)."""
     model = TwinPopulation(zones, inputs)
     ids, plane = list(zones["zone_id"]), zones.to_crs(4326)
     points = plane.representative_point().to_numpy()

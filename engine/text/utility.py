@@ -28,8 +28,6 @@ MOSTLY_NOISE = 0.5
 def format_hundred(share: float) -> str:
     """Return a share as a whole number of a hundred.
 
-    Examples
-    --------
     >>> [format_hundred(share) for share in (0.894, 0.9996, 0.002, 1.0, 0.0, float("nan"))]
     ['89', 'over 99', 'under 1', '100', '0', '–']
     """
@@ -43,8 +41,6 @@ def format_hundred(share: float) -> str:
 def format_share(share: float, limits: tuple[float, float]) -> str:
     """Return a share as so many of a hundred, never rounded up to a better verdict.
 
-    Examples
-    --------
     >>> format_share(0.896, FLOWS_LIMITS), format_share(0.976, FLOWS_LIMITS)
     ('89', '98')
     """
@@ -67,8 +63,6 @@ def format_genuine(utility: Utility) -> str:
 def describe_verdict(utility: Utility) -> str:
     """Return the verdict and the share that falls short.
 
-    Examples
-    --------
     >>> describe_verdict(Utility(common=81, true=100, released=82))
     'fair, too few retained'
     >>> describe_verdict(Utility(common=95, true=100, released=100))
@@ -87,8 +81,6 @@ def describe_utility(
 
     If `short`, words that all settings of a dataset's own zones share are left out.
 
-    Examples
-    --------
     >>> from engine.contract import Selection
     >>> selection = Selection(dataset_id="demo-city", zone_level="clusters-30")
     >>> coarse = Setting(selection=selection, parameters=ODParameters(epsilon=1.0))
@@ -130,8 +122,6 @@ def describe_both_shares(utility: Utility) -> str:
 def describe_precision(utility: Utility) -> str:
     """Return the precision of a utility: exact, or a mean of draws with its standard error.
 
-    Examples
-    --------
     >>> describe_precision(Utility(common=9, true=10, released=10))
     'exact, no draws'
     >>> describe_precision(
@@ -157,8 +147,6 @@ def describe_crossing(utility: Utility, setting: Setting) -> str:
 def describe_reliable(reliable: ReliableFlows) -> str:
     """Return how many flows are reliable by themselves and the share of trips they carry.
 
-    Examples
-    --------
     >>> describe_reliable(ReliableFlows(count=1053, numbers=6090, trips=0.842, min_trips=80))
     '1,053 of the 6,090 numbers are reliable by themselves; they carry 84% of the trips'
     >>> describe_reliable(ReliableFlows(count=0, numbers=870, trips=0.0, min_trips=None))

@@ -6,8 +6,6 @@ from ..resolution import FINEST
 def count_zones(level: str, zones: int) -> str:
     """Return the number of zones with the name of their level.
 
-    Examples
-    --------
     >>> count_zones("zones", 416), count_zones("province", 5), count_zones("clusters-100", 100)
     ('416 zones', '5 provinces', '100 clusters')
     """
@@ -20,8 +18,6 @@ def count_zones(level: str, zones: int) -> str:
 def name_level(level: str) -> str:
     """Return the plural name of a zone level coarser than the dataset's own zones.
 
-    Examples
-    --------
     >>> name_level("clusters-30"), name_level("province"), name_level("county")
     ('30 clusters', 'provinces', 'counties')
     """

@@ -1,8 +1,4 @@
-"""Land use that varies smoothly in space, and the rhythm of a week.
-
-Neighbouring towers are alike because every weight is a sum of wide bumps over the region; the
-clustering of P1 lives on that.
-"""
+"""Land use as sums of wide bumps, so that neighbouring towers are alike, and a week's rhythm."""
 
 from dataclasses import dataclass
 

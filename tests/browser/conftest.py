@@ -20,11 +20,7 @@ CHROMIUM_FLAGS = (*FLAGS, "--disable-gpu-rasterization", "--disable-gpu-composit
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark browser tests, and run one that fails once more; the summary names it.
-
-    A browser, a server and a machine that others use take part here: a lost press must not hide
-    what all other tests say. A test that fails twice fails.
-    """
+    """Mark browser tests, and run one that fails once more; the summary names it."""
     folder = Path(__file__).parent
     for item in items:
         if folder in item.path.parents:

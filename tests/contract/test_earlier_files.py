@@ -1,7 +1,4 @@
-"""What left an earlier version still opens, with the same numbers: `tests/earlier` is never remade.
-
-Its README says how they were made, before the names of the engine were changed.
-"""
+"""What left an earlier version opens with the same numbers; `tests/earlier` is never remade."""
 
 import hashlib
 import json

@@ -53,10 +53,7 @@ def _use_data_root(data_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def long_work_stays_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A worker process would know nothing of what a test has put in place of something else.
-
-    What a test has put there must not be kept for the next one either.
-    """
+    """A worker process would know nothing of what a test has put in place of something else."""
     monkeypatch.setenv("MOBILITY_WORKERS", "0")
     yield
     monkeypatch.undo()

@@ -1,7 +1,4 @@
-"""The seed of noise on real people's data: secret, one a session and dataset, and shown nowhere.
-
-Whoever knows it subtracts the noise and reads the true counts.
-"""
+"""The seed of noise on real people's data: secret, one a session and dataset, shown nowhere."""
 
 import ast
 import logging

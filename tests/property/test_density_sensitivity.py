@@ -113,12 +113,3 @@ def test_coefficients_and_choices_for_any_clusters(
             assert np.abs(difference).max() <= factor * size * (1 + 1e-9) + 1e-9
             # bounded range with κ = √2
             assert np.ptp(difference) <= math.sqrt(2) * factor * size * (1 + 1e-9) + 1e-9
-
-
-def test_the_check_itself_sees_a_person_counted_twice() -> None:
-    crowd = [[(0, hour) for hour in range(40)], [(1, 5)]]
-    one, other = neighbours(crowd, 0)
-    (stage,) = ledger_of("lpa", 40).stages
-    change = density.cover_series(one, 40) - density.cover_series(other, 40)
-    assert within(change, stage.sensitivity, stage.norm)
-    assert not within(2 * change, stage.sensitivity, stage.norm)

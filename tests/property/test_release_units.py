@@ -3,8 +3,7 @@
 Each neighbour comes of taking rows out of the raw table and ingesting it again; each product
 writes its real tables of both. OpenDP is replaced by somebody who keeps what would get noise, and
 who answers the second dataset with what the first was answered: that is the loss of one outcome,
-also where a later scale follows from earlier noisy numbers. The rule of before ("a release covers
-every finer unit") fails.
+also where a later scale follows from earlier noisy numbers.
 """
 
 from dataclasses import dataclass
@@ -19,15 +18,7 @@ from engine import origin_destination as od
 from engine.contract import Setting
 from engine.datasets import Dataset
 from engine.ingest import ingest
-from engine.release import (
-    WRITERS,
-    BudgetCost,
-    PrivacyLoss,
-    ReleaseError,
-    budget_cost,
-    opendp_noise,
-    plan,
-)
+from engine.release import WRITERS, ReleaseError, budget_cost, opendp_noise, plan
 from engine.release.opendp_noise import zcdp_epsilon
 from engine.report import Analysis, ReportParameters, release as release_report
 from engine.resolution import make_view
@@ -174,12 +165,6 @@ PRODUCTS = MappingProxyType(
 )
 
 
-def old_rule(release: PrivacyLoss, budget_unit: str) -> BudgetCost:
-    """What was charged before: a coarser unit was taken to cover a finer one."""
-    days = release.days if (release.unit, budget_unit) == ("person-day", "person") else 1
-    return BudgetCost(epsilon=release.epsilon * days, delta=release.delta)
-
-
 @dataclass(frozen=True, eq=False)
 class City:
     """A dataset and, by unit, one that lacks one of it; `asked` is by product and dataset."""
@@ -272,8 +257,8 @@ def random_city(folder, seed: int) -> City:
     return city(folder, rows, gone, salt=f"s{seed}", max_visits_cap=int(rng.choice([20, 840])))
 
 
-def overspent(some: City, rule) -> set[tuple[str, str]]:
-    """Products and budgets whose units may lose more than `rule` charges them."""
+def overspent(some: City) -> set[tuple[str, str]]:
+    """Products and budgets whose units may lose more than they are charged."""
     beyond = set()
     for name, product in PRODUCTS.items():
         promised = plan(product, some.whole)
@@ -282,41 +267,21 @@ def overspent(some: City, rule) -> set[tuple[str, str]]:
                 with pytest.raises(ReleaseError, match="cannot be charged"):
                     budget_cost(promised, unit)
                 continue
-            charged = rule(promised, unit)
+            charged = budget_cost(promised, unit)
             if loss(*some.pair(name, unit), charged.delta) > charged.epsilon * (1 + 1e-9):
                 beyond.add((name, unit))
     return beyond
 
 
-OVERSPENT = {
-    ("od person 4 daily", "person-day"),
-    ("density 5 of two clusters", "person-day"),
-    ("od person-day 1", "trip"),
-    ("od person 1", "trip"),
-    ("od person 4", "person-day"),
-    ("od person 1", "person-day"),
-    ("ours person-day 1", "trip"),
-    ("ours person 4", "person-day"),
-    ("density 5", "person-day"),
-    ("density 1", "person-day"),
-    ("density 1", "trip"),
-    ("zoom", "person-day"),
-    ("report user 4", "person-day"),
-    ("report user 1", "person-day"),
-    ("report user 1", "trip"),
-}
-
-
-@pytest.mark.parametrize(("rule", "beyond"), [(budget_cost, set()), (old_rule, OVERSPENT)])
-def test_a_unit_loses_no_more_than_its_budget_pays_and_did_by_the_old_rule(example, rule, beyond):
-    assert overspent(example, rule) == beyond
+def test_a_unit_loses_no_more_than_its_budget_pays(example):
+    assert overspent(example) == set()
 
 
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 25))]
 )
 def test_random_people_lose_no_more_than_a_budget_pays(tmp_path, seed):
-    assert overspent(random_city(tmp_path, seed), budget_cost) == set()
+    assert overspent(random_city(tmp_path, seed)) == set()
 
 
 def sizes(some: City, name: str, unit: str) -> list[float]:

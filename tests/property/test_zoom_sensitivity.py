@@ -8,7 +8,6 @@ from hypothesis import given, settings, strategies as st
 
 from engine import density
 from engine.datasets.multiscale_tables import (
-    DEFAULT_CLIPS,
     WEIGHT_UNITS,
     MultiscaleClips,
     squared_scale_units,
@@ -84,10 +83,3 @@ def test_weights_are_the_largest_within_the_clip(
     limit = Fraction(clips.clip_squared) * WEIGHT_UNITS * room
     assert weight**2 * squares <= limit
     assert weight == WEIGHT_UNITS or (weight + 1) ** 2 * squares > limit
-
-
-def test_the_check_itself_sees_a_person_counted_twice() -> None:
-    heavy = [(0, hour) for hour in range(40)]
-    crowd = [heavy, heavy, [(1, 5)]]
-    assert 0.5 < mu_share_of(crowd, crowd[1:], 840, DEFAULT_CLIPS) <= 1
-    assert mu_share_of(crowd, crowd[2:], 840, DEFAULT_CLIPS) > 1

@@ -185,10 +185,7 @@ GRID = np.linspace(-40, 40, 801)
 
 
 def fit(y: np.ndarray) -> np.ndarray:
-    """Least squares a·exp(b·x): the roots of the derivative in b, and ends that it points to.
-
-    |b| = 40 stands for the limits, where the fit is one single point.
-    """
+    """Least squares a·exp(b·x) by roots of the derivative; |b| = 40 stands for the limits."""
     x = np.arange(len(y)) * 1.0
 
     def place(b: np.ndarray | float) -> np.ndarray:  # from the largest value, for full precision

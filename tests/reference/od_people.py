@@ -14,10 +14,7 @@ from engine.origin_destination.noise_bounds import min_detected_count
 
 
 class Counted:
-    """What the origin–destination engine reads of a dataset, made in memory from people.
-
-    `people` is [[(day, origin, destination), …], …], each person's trips in random order.
-    """
+    """A dataset in memory of people [[(day, origin, destination), …], …], trips in random order."""
 
     def __init__(self, people, zones, days, *, have_people=True):
         self.id = "in-memory"

@@ -19,10 +19,7 @@ def algorithm_1(matrix, epsilon, max_trips_per_user, suppression_threshold, stan
 
 
 def matrices_of(people, zones, days, max_trips=None, *, per_day=True):
-    """Daily matrices of people = [[(day, origin, destination), …], …], each in random order.
-
-    At most `max_trips` of a person's trips are kept, a day or over all days.
-    """
+    """Daily matrices of people's trips, of each at most the first `max_trips` a day or in all."""
     matrices = [[[0] * zones for _ in range(zones)] for _ in range(days)]
     for trips in people:
         used = {}

@@ -1,8 +1,4 @@
-"""The numbers of a mobility report from people's trips, straight from their definitions.
-
-Plain Python over lists, slow on purpose: great circles by haversine in degrees, radii by
-their formula.
-"""
+"""The numbers of a mobility report from people's trips, straight from their definitions."""
 
 import math
 from dataclasses import dataclass

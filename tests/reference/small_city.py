@@ -1,8 +1,4 @@
-"""Small raw data and a plain aggregator, person by person, for tests of the density engine.
-
-Every person's random choices come from a generator of the person's own, so that removing one
-person leaves all others as they were.
-"""
+"""Small raw data and a plain aggregator, each person with a generator of the person's own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

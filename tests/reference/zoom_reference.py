@@ -1,7 +1,4 @@
-"""`multiscale` written out plainly: people one by one, nodes as lists, no matrices.
-
-Slow on purpose. Constants are written as numbers, straight from docs/density.md.
-"""
+"""`multiscale` written out plainly: people one by one, numbers straight from docs/density.md."""
 
 import math
 from fractions import Fraction

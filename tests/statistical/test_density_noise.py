@@ -1,8 +1,4 @@
-"""The noise of every stage has the declared scale; 0.8 and 1.25 times that scale are noticed.
-
-Noise is recovered from releases: truth is known here, and counts are so large that clipping and
-normalising do not touch them.
-"""
+"""Noise recovered from releases has the declared scale; 0.8 and 1.25 times it are noticed."""
 
 import math
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""What choosing the number of coefficients costs, computed exactly (erratum D1).
-
-Selection probabilities are explicit, so their privacy loss needs no sampling.
-"""
+"""What choosing the number of coefficients costs, by explicit probabilities (erratum D1)."""
 
 import math
 

@@ -172,10 +172,7 @@ def weeks(rng: np.random.Generator, stations: int) -> np.ndarray:
 
 
 def riders(stations: int, people: int, cap: int, mean: float | None, seed: int = 0) -> Dataset:
-    """Ingest a week of riders; each station is a zone.
-
-    `cap` is K_max, `mean` the public mean number of visits of a person, None where nothing is said.
-    """
+    """Ingest a week of riders; each station is a zone."""
     rng = np.random.default_rng(seed)
     positions = rng.normal(0, 1, (stations, 2)) * (0.04, 0.03) + (2.35, 48.85)
     middle = np.exp(-(((positions - (2.35, 48.85)) / 0.04) ** 2).sum(axis=1))

@@ -61,10 +61,7 @@ def settled(page: Any) -> None:
 
 
 def opened(page: Any, label: str) -> Any:
-    """Open a picker's list, beside the sidebar where both have it, and return its options.
-
-    A list that a rerun has closed is opened again; a press on an open one would close it.
-    """
+    """Open a picker's list, beside the sidebar where both have it, and return its options."""
     picker = page.get_by_role("combobox", name=label, exact=True).last
     options = page.get_by_role("option")
     for _ in range(5):

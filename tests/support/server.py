@@ -30,10 +30,7 @@ def served(
     command: Sequence[str] | None = None,
     folder: Path = ROOT,
 ) -> Generator[str]:
-    """Serve the dashboard and yield its address; `before` is what the process does first.
-
-    A `command` serves it in place of ``streamlit run app.py``; `log` takes all that it says.
-    """
+    """Serve the dashboard and yield its address; `before` is what the process does first."""
     port = free_port()
     starts = command or [sys.executable, "-c", f"{before}\n{RUN}", "run", "app.py"]
     whole, address = [*starts, "--server.port", str(port), *arguments], f"http://127.0.0.1:{port}"

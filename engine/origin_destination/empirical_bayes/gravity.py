@@ -1,7 +1,4 @@
-"""Predict every cell from linear sums of noisy cells, by a gravity model.
-
-Reads noisy cells and public distances only; it cannot see a count.
-"""
+"""Predict every cell by a gravity model from noisy cells and public distances alone."""
 
 import math
 
@@ -78,11 +75,7 @@ def positive_totals(totals: Floats, variance: float) -> Floats:
 
 
 def _zone_totals(noisy: Integers, variance: float) -> tuple[Floats, Floats]:
-    """Return positive out- and in-totals, equal unless they differ beyond the noise.
-
-    A difference counts increasingly beyond √(2 log n) deviations of out − in, the maximum of n
-    noises (Donoho and Johnstone 1994, universal threshold).
-    """
+    """Return positive out- and in-totals, equal within √(2 log n) deviations (Donoho 1994)."""
     outflow, inflow = noisy.sum(axis=1), noisy.sum(axis=0)
     difference = outflow - inflow
     threshold = 2 * math.log(len(noisy)) * 2 * variance

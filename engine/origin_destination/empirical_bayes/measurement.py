@@ -119,10 +119,7 @@ def measure(
 def _with_others(
     dataset: Dataset, measured: Measurement, others: int, kept_trips: int, variates: Floats
 ) -> ReleaseTotals:
-    """Return the totals of a release of which `others` matrices are not drawn.
-
-    Their noise, and that of all counts beyond T, takes one variate each.
-    """
+    """Return the totals of a release of which `others` matrices are not drawn."""
     parameters, zones = measured.parameters, len(dataset.zones)
     limit, matrices = parameters.max_trips_per_user, len(measured.cells) + others
     all_kept, all_counted = (

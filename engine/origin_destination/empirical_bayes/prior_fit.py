@@ -70,10 +70,7 @@ class CountGrid(NamedTuple):
         return (np.maximum(cells, 0) + self.packet // 2) // self.packet
 
     def negative_binomial(self, mean: Floats, shape: float) -> Floats:
-        """Return P(m packets), shape (means, nodes): Poisson with a gamma intensity.
-
-        Packets vary more by chance than trips; the gamma spread is reduced by as much.
-        """
+        """Return P(m packets), shape (means, nodes): Poisson with a gamma intensity."""
         of_packets = (self.packet - 1) / mean if self.packet > 1 else np.zeros(1)
         kappa = 1 / np.maximum(1 / shape - of_packets, 1e-6)[:, None]
         m, share = np.arange(self.nodes), mean[:, None] / (mean[:, None] + kappa * self.packet)
@@ -88,11 +85,7 @@ class CountGrid(NamedTuple):
     def posterior(
         self, priors: Floats, zero_prior: Floats, row: Integers, node: Integers
     ) -> Floats:
-        """Return mean, median and variance in trips and P(M = 0), shape (4, pairs).
-
-        A pair is one of the `priors`, with its P(M = 0) in `zero_prior`, and a noisy count
-        (`node`).
-        """
+        """Return mean, median and variance in trips and P(M = 0), shape (4, pairs)."""
         below, above = self._pieces(priors)
         evidence = (below + above)[row, node]
         m = np.arange(self.nodes)
@@ -131,10 +124,7 @@ class ExpectedTrips(NamedTuple):
 
 
 class PriorFit(NamedTuple):
-    """Fitted priors of θ of all cells on the grid; the other cells are far above the noise.
-
-    Cells are grouped by expectation and its uncertainty (`row`), then by count (`pair`).
-    """
+    """Fitted priors of θ of all cells on the grid; the other cells are far above the noise."""
 
     cell_positions: Integers  # positions of the cells in the flattened matrix
     pair: NDArray[np.int32]  # by cell
@@ -165,10 +155,7 @@ class PriorFit(NamedTuple):
 def fit_priors(
     cells: Integers, rate: float, expected: ExpectedTrips, training_cells: Booleans | None = None
 ) -> PriorFit:
-    """Return priors fitted to noisy cells, one for all cells of like uncertainty.
-
-    `training_cells` are the cells that fit the priors and choose the grid; all where None.
-    """
+    """Return priors fitted to noisy cells, one for all cells of like uncertainty."""
     off = ~np.eye(len(cells), dtype=np.bool_)
     learnt = off if training_cells is None else training_cells
     grid = CountGrid.from_cells(cells[learnt], rate)

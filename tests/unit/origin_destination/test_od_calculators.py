@@ -36,13 +36,6 @@ def test_theorem_3_is_printed_with_the_wrong_sign_of_a_half():
     assert exact == pytest.approx(1 - law[0], abs=1e-12)
 
 
-def test_theorem_6_check_figures():
-    assert shown(calculators.epsilon_for_cell_error(alpha=10, beta=0.05), 0.2853) == 0.2853
-    assert calculators.epsilon_for_cell_error(10, 0.05, 4) == pytest.approx(
-        4 * calculators.epsilon_for_cell_error(10, 0.05)
-    )
-
-
 @pytest.mark.parametrize(("alpha", "published", "confidence", "exact"), CHANGE_TABLE)
 def test_table_of_theorem_7(alpha, published, confidence, exact):
     by_theorem = calculators.epsilon_for_change(alpha, 0.05, method="published")

@@ -97,25 +97,6 @@ def imports(name):
             yield from (alias.name for alias in node.names)
 
 
-READERS = ["gravity", "prior_fit", "posterior", "intervals"]
-
-
-@pytest.mark.parametrize("name", READERS)
-def test_reading_cannot_see_counts(name):
-    own = "engine.origin_destination.empirical_bayes."
-    allowed = (
-        *(own + f"{one}." for one in READERS),
-        "engine.origin_destination.noise_bounds.cell_half_width",
-        "engine.origin_destination.noise_bounds.noise_variance",
-        "engine.origin_destination.cell_noise",  # of the noise
-        "engine.errors",
-        "engine.validation",
-        "engine.arrays",  # names of types alone
-    )
-    for imported in imports(name):
-        assert not imported.startswith("engine") or imported.startswith(allowed), imported
-
-
 def test_only_the_measurement_takes_counts_from_a_dataset():
     takers = {
         path.stem

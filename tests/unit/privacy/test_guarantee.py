@@ -67,10 +67,7 @@ def test_what_is_outside_its_domain_is_refused(make, values, rule):
 
 
 def believed(epsilon, worlds, span=60):
-    """The most that a belief in the target grows to, over every output of discrete Laplace noise.
-
-    `worlds` maps how many of the four travel, and whether the target does, to a prior.
-    """
+    """The most that a belief grows to under discrete Laplace noise, from the priors of `worlds`."""
     grown = 0.0
     for output in range(-span, span + 1):
         weights = {
