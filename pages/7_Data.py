@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit.components.v2 import component
 
 from pages._ui.app.background import follow_job
 from pages._ui.data import build_form, builds, dataset_list
@@ -16,7 +17,7 @@ LEAD = (
     "sees it, and it is deleted when you leave."
 )
 # shows what was built, which stands above where its button was pressed
-_SCROLL_TO_TOP = st.components.v2.component(
+_SCROLL_TO_TOP = component(
     "to_top",
     js="""export default () => {
       document.querySelector("[data-testid=stMain]").scrollTo(0, 0)
@@ -32,8 +33,8 @@ def draw() -> None:
     if build is not None and ready is not None:
         dataset_list.show_built(ready, build.result["seconds"])
         _SCROLL_TO_TOP(key=f"top_{ready}", height=1)
-        look = {"key": "data_another", "on_click": builds.dismiss_build}
-        st.button("Build another", icon=":material/add:", **look)
+        dismiss = builds.dismiss_build
+        st.button("Build another", key="data_another", icon=":material/add:", on_click=dismiss)
     else:
         # always there, so that the form keeps its place, and with it its uploads
         with st.container():

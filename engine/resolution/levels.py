@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import geopandas as gpd
 import numpy as np
+import pandas as pd
 import shapely
 
 from ..arrays import Geometries, Integers
@@ -28,7 +29,7 @@ class ZoneLevel(NamedTuple):
     zone_count: int
 
 
-def zone_levels(zones: gpd.GeoDataFrame) -> tuple[ZoneLevel, ...]:
+def zone_levels(zones: pd.DataFrame) -> tuple[ZoneLevel, ...]:
     """Return the dataset's own zones and its levels of parents, finest first.
 
     A level ``province`` is a column ``province_id`` (and, for its names, ``province``).

@@ -69,11 +69,11 @@ def is_worker() -> bool:
     return IN_WORKER in os.environ
 
 
-def map_size(width: int, height: int) -> dict[str, int]:
+def map_size(width: int, height: int) -> tuple[int, int]:
     """Return the pixels that a map must fit into: those given but for a phone, which has fewer."""
     if "Mobi" not in (st.context.headers.get("User-Agent") or ""):
-        return {"width": width, "height": height}
-    return {"width": min(width, PHONE_MAP[0]), "height": min(height, PHONE_MAP[1])}
+        return width, height
+    return min(width, PHONE_MAP[0]), min(height, PHONE_MAP[1])
 
 
 def page_id() -> str:

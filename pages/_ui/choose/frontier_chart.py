@@ -67,8 +67,8 @@ def _draw_chart(advice: Recommendation, setting: Setting) -> None:
         colour = colours.SERIES[2]
         label = "recommended" if best.is_usable else "highest as asked, poor"
         text = "" if best.setting == setting else label
-        spot = {"x": best.risk, "y": best.utility.overall_common_part, "words": text}
-        notes.append(Note(**spot, colour=colour, ring=True))
+        y = best.utility.overall_common_part
+        notes.append(Note(x=best.risk, y=y, words=text, colour=colour, ring=True))
     charts.draw_curve(
         curves,
         x_axis=charts.share_axis(

@@ -24,7 +24,7 @@ SOLID, DASHED, DOTTED, LONG = (1, 0), (6, 4), (2, 2), (10, 3)
 STROKES = (SOLID, DASHED, DOTTED, LONG, (4, 2), (14, 4))
 """Fewer than there are colours: a series that takes a colour again has another stroke."""
 _SI_LABELS = "abs(datum.value) < 1 && datum.value != 0 ? format(datum.value, '~g') : format(datum.value, '~s')"  # noqa: E501
-_MULTIPLE_LABELS = (
+_RATIO_LABELS = (
     "datum.value >= 1e6 ? format(datum.value / 1e6, ',') + ' million times' : "
     "datum.value >= 10 ? format(datum.value, ',') + ' times' : format(datum.value, '~%')"
 )
@@ -61,9 +61,8 @@ class Axis:
             axis["format"] = self.form
         elif self.labels or self.type == "quantitative":
             axis["labelExpr"] = self.labels or _SI_LABELS
-        if self.ticks is not None:
-            is_count = isinstance(self.ticks, int)
-            axis |= {"tickCount": self.ticks} if is_count else {"values": list(self.ticks)}
+        if (ticks := self.ticks) is not None:
+            axis |= {"tickCount": ticks} if isinstance(ticks, int) else {"values": list(ticks)}
         encoded: Spec = {"field": column, "type": self.type, "title": self.title, "axis": axis}
         if self.type != "quantitative":
             return encoded | {"sort": None}
@@ -107,17 +106,18 @@ WEEK = Axis(
 """The x axis of every curve over a week, Monday 00:00 first."""
 
 
-def share_axis(title: str, **look: Any) -> Axis:
-    """Return an axis of shares in percent, from 0 to 100% unless told otherwise, as of `Axis`."""
-    defaults = {"title": title, "form": "~%", "tip": ".1%", "domain": (0.0, 1.0)}
-    return Axis(**defaults | look)
+def share_axis(
+    title: str, *, domain: tuple[float, float] | None = (0.0, 1.0), ticks: int | None = None
+) -> Axis:
+    """Return an axis of shares in percent, from 0 to 100%; `domain` None fits it to the values."""
+    return Axis(title=title, form="~%", tip=".1%", domain=domain, ticks=ticks, zero=bool(domain))
 
 
 def multiple_axis(title: str, low: float, high: float) -> Axis:
     """Return a logarithmic axis for errors: percent below ten, then multiples."""
     ends = low / 2, 1.1 * high
-    look: Spec = {"ticks": [x for x in _LOG_TICKS if ends[0] <= x <= ends[1]], "domain": ends}
-    return Axis(title=title, kind="log", labels=_MULTIPLE_LABELS, tip=".1%", **look)
+    ticks = [x for x in _LOG_TICKS if ends[0] <= x <= ends[1]]
+    return Axis(title=title, kind="log", labels=_RATIO_LABELS, tip=".1%", domain=ends, ticks=ticks)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,9 @@ import pydeck as pdk
 import shapely
 import streamlit as st
 from pydeck.bindings.json_tools import default_serialize
+from pydeck.types import String
 
-from engine.arrays import Booleans, Floats, Integers
+from engine.arrays import Booleans, Floats, Integers, Numbers
 from engine.geography import unwrap
 from engine.metrics import largest_positions
 from pages._ui.components.arrows import arrows
@@ -130,8 +131,7 @@ def draw_zone_map(
     key: str,
     alt: str,
     tooltip: Mapping[str, Sequence[str]],
-    height: int,
-    width: int,
+    size: tuple[int, int],
     marked_zone: int,
     rings: Mapping[str, Booleans] = MappingProxyType({}),
     on_zone: Callable[[str], None] | None = None,
@@ -158,8 +158,8 @@ def draw_zone_map(
         for colour, zones in rings.items()
     ]
     layers = [ground, *edges, _outline_layer(outlines, [marked_zone], rgb(HERE))]
-    view = fit_view(outlines.bounds, width, height)
-    _draw_layers(layers, view, height=height, key=key, alt=alt, on_zone=on_zone)
+    view = fit_view(outlines.bounds, *size)
+    _draw_layers(layers, view, height=size[1], key=key, alt=alt, on_zone=on_zone)
 
 
 def draw_flow_map(
@@ -174,8 +174,7 @@ def draw_flow_map(
     tooltip: Mapping[str, Sequence[str]],
     colours: Integers,
     is_wrong: Booleans,
-    height: int,
-    width: int,
+    size: tuple[int, int],
     marked_zone: int | None,
     on_zone: Callable[[str], None],
     ground_number: int,
@@ -184,7 +183,7 @@ def draw_flow_map(
     edges = np.tile(_line_colour(), (len(colours), 1))
     edges[is_wrong] = colours[is_wrong]
     shades = np.where(is_wrong[:, None] & (np.arange(4) == 3), _HOLLOW_OPACITY, colours).tolist()
-    view = fit_view(outlines.bounds, width, height)
+    view = fit_view(outlines.bounds, *size)
     # widths are pixels of the whole map: an arrow grows with the map as a zone does
     unit = 1 / (WORLD_PX * 2.0 ** float(view.zoom or 0.0))
     centres = to_plane(outlines.centres)
@@ -222,13 +221,13 @@ def draw_flow_map(
         _sub_layer_props={"fill": {"getFillColor": "@@=colour"}},
         get_line_color="edge",
         get_line_width="edge_px",
-        line_width_units=pdk.types.String("pixels"),
+        line_width_units=String("pixels"),
         pickable=True,
         auto_highlight=True,
     )
     here = [] if marked_zone is None else [_outline_layer(outlines, [marked_zone], rgb(HERE))]
     layers = [ground, *here, flows]
-    _draw_layers(layers, view, height=height, key=key, alt=alt, on_zone=on_zone)
+    _draw_layers(layers, view, height=size[1], key=key, alt=alt, on_zone=on_zone)
 
 
 def _draw_layers(
@@ -296,7 +295,7 @@ def _outline_layer(outlines: Outlines, zones: Sequence[int], colour: Sequence[in
     )
 
 
-def largest_flows(matrix: Integers, count: int) -> tuple[Integers, Integers]:
+def largest_flows(matrix: Numbers, count: int) -> tuple[Integers, Integers]:
     """Return origins and destinations of the largest flows above 0, smallest first.
 
     Drawn in this order, the largest lie on top. Ties go to the lower zone numbers.

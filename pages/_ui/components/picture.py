@@ -187,7 +187,7 @@ def flows_picture(
             for outline, shade, kind, o, d in zip(outlines, shades, kinds, *pairs, strict=True)
         )
 
-    busy, top = largest_flows(true, MAX_FLOWS), largest_flows(np.asarray(private), MAX_FLOWS)
+    busy, top = largest_flows(true, MAX_FLOWS), largest_flows(private, MAX_FLOWS)
     gone = (true[busy] >= floor) & (private[busy] == 0)
     lost = busy[0][gone], busy[1][gone]
     phantom = true[top] == 0

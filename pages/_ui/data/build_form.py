@@ -106,8 +106,8 @@ def _draw_description(draft: Draft) -> None:
         *draft.values.get("keep", ()),
         *(code for code in KEPT if code in data_state().accepted),
     )
-    arguments = {**draft.values, "leave_out": left_out, "out": builds.workspace().datasets / name}
-    options = messages.attempt("Cannot be built", lambda: IngestOptions(**arguments))
+    draft.values |= {"leave_out": left_out, "out": builds.workspace().datasets / name}
+    options = messages.attempt("Cannot be built", lambda: IngestOptions(**draft.values))
     if options is not None and pressed:
         builds.start_ingest(options)
         st.rerun()

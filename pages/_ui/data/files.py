@@ -43,6 +43,7 @@ class Draft:
         label: str,
         name: str,
         options: Collection[Any] | None = None,
+        /,
         **look: Any,
     ) -> Any:
         """Draw a field that outlives other pages; `options` may map what is offered to words."""

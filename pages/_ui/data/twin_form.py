@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import geopandas as gpd
+import pandas as pd
 import streamlit as st
 
 from engine import datasets
@@ -88,7 +89,8 @@ def _check_inputs(zones: gpd.GeoDataFrame, inputs: dict[str, Any]) -> TwinInputs
 
 
 def _ask_main(draft: Draft, zones: gpd.GeoDataFrame) -> dict[str, Any]:
-    residents, default = float(zones["residents"].sum()) if "residents" in zones else 0.0, None
+    residents = float(pd.Series(zones["residents"]).sum()) if "residents" in zones else 0.0
+    default = None
     if 0 < residents < MAX_PEOPLE:  # else a wrong column; the build says so
         default = max(min(int(residents * DEFAULT_SHARE), DEFAULT_MAX_PEOPLE), 1)
     people = _ask_number(draft, "people", default)

@@ -78,7 +78,7 @@ def zone_layers(path: Path) -> list[str]:
 def zone_columns(path: Path, layer: str = "") -> tuple[str, ...]:
     """Return the columns of a file of zones."""
     frame = call_in_child(zones.read_shapes, path, layer, files=[path])
-    return tuple(map(str, frame.columns.drop(frame.geometry.name)))
+    return tuple(str(column) for column in frame.columns if column != frame.geometry.name)
 
 
 def _choose_columns(

@@ -163,7 +163,7 @@ def _draw_curves(view: EpidemicView, low: Floats, middle: Floats, high: Floats) 
         fixed = view.setting.parameters.with_epsilon(1.0)
         without = trials.suppressed_prevalence(view.key, view.outbreak, fixed)
     highest = float(max(true.max(), high.max(), view.outbreak.threshold))
-    days = pd.to_datetime(cached.dataset(view.key).metadata.days)
+    days = pd.to_datetime(cached.dataset(view.key).metadata.days).tolist()
     form = "%b" if len(days) > 60 else "%-d %b"
 
     def lines(zone: int) -> list[Line]:
@@ -171,8 +171,8 @@ def _draw_curves(view: EpidemicView, low: Floats, middle: Floats, high: Floats) 
         if without is not None:
             y = without[:, zone]
             curves.append(Line(name="without noise", y=y, colour=OTHER, dash=DASHED))
-        band = {"y": middle[:, zone], "low": low[:, zone], "high": high[:, zone]}
-        return [*curves, Line(name="releases, 95% of them", **band)]
+        y, below, above = middle[:, zone], low[:, zone], high[:, zone]
+        return [*curves, Line(name="releases, 95% of them", y=y, low=below, high=above)]
 
     for column, zone in zip(st.columns(_ZONES, gap="medium"), zones, strict=False):
         name = view.names[ids[zone]]
@@ -220,7 +220,7 @@ def _draw_epsilon_curve(view: EpidemicView) -> None:
             ],
             x=EPSILON_STOPS,
             x_axis=EPSILON,
-            y_axis=charts.share_axis("Mean over zones", domain=None, zero=False),
+            y_axis=charts.share_axis("Mean over zones", domain=None),
             current=parameters.epsilon,
             notes=[
                 Note(y=never, words=f"accuracy of never acting, {never:.1%}", colour=TRUE),
@@ -241,9 +241,9 @@ def _draw_epsilon_curve(view: EpidemicView) -> None:
 def _make_line(name: str, means: Floats, colour: str, dash: tuple[int, int]) -> Line:
     """Return the mean and a band of one standard deviation over draws, shape (settings, draws)."""
     some = np.where(np.isnan(means).all(axis=1, keepdims=True), 0.0, means)
-    mean, deviation = np.nanmean(some, axis=1), np.nanstd(some, axis=1)
-    ends = {"low": mean - deviation, "high": mean + deviation}
-    return Line(name=name, y=mean, colour=colour, dash=dash, **ends)
+    mean, spread = np.nanmean(some, axis=1), np.nanstd(some, axis=1)
+    low, high = mean - spread, mean + spread
+    return Line(name=name, y=mean, colour=colour, dash=dash, low=low, high=high)
 
 
 def zone_outcomes(comparison: Comparison) -> list[str]:

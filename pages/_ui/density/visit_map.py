@@ -82,7 +82,7 @@ def _draw_map(setting: Setting) -> None:
         key="density_map",
         alt=f"Map of zones: {view} visits, {when}",
         tooltip={name.lower(): [number(n) for n in values] for name, values in columns.items()},
-        **map_size(WIDTH, HEIGHT),
+        size=map_size(WIDTH, HEIGHT),
         on_zone=lambda clicked: current.set_values(density_zone=clicked),
         marked_zone=zones.ids.index(selected_zone(setting)),
         rings={} if view == "True" else {KINDS[kind]: zones for kind, zones in wrong.items()},

@@ -38,7 +38,7 @@ def draw(setting: Setting) -> None:
                 "relative error": [percent(value) for value in scores.error],
                 "correlation": [decimal(value) for value in scores.correlation],
             },
-            **map_size(WIDTH, HEIGHT),
+            size=map_size(WIDTH, HEIGHT),
             marked_zone=zones.ids.index(selected_zone(setting)),
         )
         topic = "relative error of each zone's week; grey: no visits"

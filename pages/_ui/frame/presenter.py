@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit.components.v2 import component
 
 from pages._ui.settings import fields, widgets
 
 _STYLE = Path(__file__).with_name("presenter.css")
 _LABEL = "Privacy loss ε: to the left more private, to the right more accurate"
 _END_LABELS = "<b>Privacy loss ε</b><br>left: more private · right: more accurate"
-_FOCUS_EPSILON = st.components.v2.component(
+_FOCUS_EPSILON = component(
     "focus_epsilon",
     js="""export default () => {
       const focus = () => document.querySelector(".st-key-epsilon input")?.focus()

@@ -32,9 +32,17 @@ def setting_picture(setting: Setting, seed: Seed) -> picture.Picture:
         pairs = largest_flows(counts, picture.MAX_FLOWS)
         reads = zip(*(part.tolist() for part in pairs), marks.texts(release, pairs), strict=True)
         texts = {(start, end): text for start, end, text in reads}
-    about = {"floor": setting.parameters.min_shown_count, "epsilon": epsilon, "words": texts}
-    about["estimated"] = marks.has_ranges(release)
+    when = ""
     if cached.matrix_count(setting) > 1:
         in_week = "in the week from" if setting.time.aggregation == "week" else "on"
-        about["when"] = f" {in_week} {cached.dataset(key).metadata.periods[0]:%-d %B}"
-    return picture.flows_picture(shapes, cached.truth(setting, 0), counts, **about)
+        when = f" {in_week} {cached.dataset(key).metadata.periods[0]:%-d %B}"
+    return picture.flows_picture(
+        shapes,
+        cached.truth(setting, 0),
+        counts,
+        floor=setting.parameters.min_shown_count,
+        epsilon=epsilon,
+        when=when,
+        words=texts,
+        estimated=marks.has_ranges(release),
+    )

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -269,7 +270,7 @@ def _ask_budget(
         default = "" if entry.name in session().datasets else entry.name
         people = st.text_input("Name of the people and the period", value=default)
         unit_col, epsilon_col, delta_col = st.columns(3)
-        units = list(UNITS)[::-1] if people_known else ["trip"]
+        units = list(UNITS)[::-1] if people_known else list(UNITS)[:1]
         unit = unit_col.selectbox("Budget per", units, format_func=UNITS.__getitem__)
         epsilon = epsilon_col.number_input(
             "Privacy loss of all releases (ε)", 0.01, 100.0, None, step=0.5, placeholder="such as 2"
@@ -282,10 +283,8 @@ def _ask_budget(
             if epsilon is None:
                 st.error("How much may be revealed in all is yours to say: enter an ε.")
                 return
-            totals = {"unit": unit, "epsilon": float(epsilon), "delta": float(delta)}
-            _run_action(
-                lambda: ledger.declare(people, datasets=[entry.name], manager=owner, **totals)
-            )
+            declare = partial(ledger.declare, people, datasets=[entry.name], unit=unit)
+            _run_action(lambda: declare(epsilon=epsilon, manager=owner, delta=delta))
 
 
 def _run_action(act: Callable[[], None]) -> None:

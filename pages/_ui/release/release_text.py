@@ -2,7 +2,7 @@
 
 from engine.privacy import Guarantee, format_guess_rate
 from engine.release import Budget, BudgetCost, ReleasePlan
-from engine.release.budget_ledger import to_decimal_fraction
+from engine.release.budget_ledger import BudgetUnit, to_decimal_fraction
 from engine.text.numbers import count_noun
 
 NOT_HERE = (
@@ -46,7 +46,7 @@ TUNING_CHOICES = {
     "same people": "On another period, with the same people in it (a leak about them)",
     "these data": "On these very data (a leak that no theorem covers)",
 }
-UNITS = {"trip": "trip", "person-day": "person and day", "person": "person"}
+UNITS: dict[BudgetUnit, str] = {"trip": "trip", "person-day": "person and day", "person": "person"}
 _FINER_NOTES = {
     "person-day": " A budget per person and day pays for two changes: without one day a person is "
     "still there, and other trips or visits move into the freed places.",

@@ -1,11 +1,9 @@
 """Where people are and where they travel: true beside private, and the largest as a list."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import streamlit as st
 
+from engine.arrays import Integers
 from engine.metrics import largest_positions
 from engine.report import Analysis
 from engine.text.numbers import number
@@ -23,8 +21,8 @@ def draw_visits(report: Report) -> None:
         return
     result, true = report.release.results[Analysis.VISITS], report.count(Analysis.VISITS)
     zones, counts = _zone_shapes(report), (true[:-1], result.shown_numbers[:-1])
-    about: dict[str, Any] = {"topic": "starts and ends", "epsilon": result.epsilon}
-    picture.draw(picture.zones_picture(zones, *(c.astype(float) for c in counts), **about))
+    visits, epsilon = (c.astype(float) for c in counts), result.epsilon
+    picture.draw(picture.zones_picture(zones, *visits, topic="starts and ends", epsilon=epsilon))
     first = largest_positions(counts[1], _MAX_LISTED)
     _draw_list({"Zone": [zones.names[i] for i in first]}, *(c[first] for c in counts))
     st.caption(
@@ -42,8 +40,7 @@ def draw_flows(report: Report) -> None:
     size = len(shapes.names)
     counts = true.reshape(size, size), result.shown_numbers.reshape(size, size)
     between = (c * (1 - np.eye(size, dtype=np.int64)) for c in counts)
-    options = {"floor": 1, "epsilon": result.epsilon}
-    picture.draw(picture.flows_picture(shapes, *between, **options))
+    picture.draw(picture.flows_picture(shapes, *between, floor=1, epsilon=result.epsilon))
     first = largest_positions(counts[1].ravel(), _MAX_LISTED)
     ends = {
         name: [shapes.names[i] for i in zones]
@@ -60,6 +57,6 @@ def _zone_shapes(report: Report) -> picture.Shapes:
     return cached.read(picture.shapes, cached.view_key(report.setting))
 
 
-def _draw_list(names: dict[str, list[str]], true: Sequence[int], private: Sequence[int]) -> None:
+def _draw_list(names: dict[str, list[str]], true: Integers, private: Integers) -> None:
     columns = ([number(count) for count in counts] for counts in (true, private))
     tables.draw({**names, **dict(zip(("True", "Private"), columns, strict=True))})

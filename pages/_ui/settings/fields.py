@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, get_args
+from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar, get_args
 
 import streamlit as st
 
@@ -16,10 +16,19 @@ from engine.text.numbers import hour_of_week, scientific
 from engine.text.privacy_text import UNIT_LABELS
 
 T = TypeVar("T")
-PERSIST: dict[str, Any] = {"persist_state": "session"}
+
+
+class WidgetState(TypedDict):
+    """Where a widget keeps its value."""
+
+    persist_state: Literal["session"]
+    bind: NotRequired[Literal["query-params"]]
+
+
+PERSIST: WidgetState = {"persist_state": "session"}
 """What a widget takes to keep its value on other pages."""
 
-LINKED: dict[str, Any] = {"bind": "query-params", **PERSIST}
+LINKED: WidgetState = {"bind": "query-params", **PERSIST}
 """What a widget takes to stand in the link as well; never one that offers names of one's own."""
 
 _MANTISSAS = (
@@ -99,7 +108,7 @@ DELTA = Field[float]("delta", "Allowance beyond ε (δ)", parameters.DELTA_STOPS
 MAX_VISITS = Field[int](
     "max_visits", "Visits kept per person (ℓ)", range(1, parameters.MAX_VISITS_LIMIT + 1)
 )
-DENSITY_METHOD = Field[str](
+DENSITY_METHOD = Field[parameters.DensityMethod](
     "variant", "Method", get_args(parameters.DensityMethod), METHODS.__getitem__
 )
 SCALING = Field[bool]("density_scaling", "Improved scaling", (False, True))
@@ -108,7 +117,7 @@ GAUSSIAN = Field[bool]("density_gaussian", "Analytic Gaussian", (False, True))
 UNIT = Field[str]("unit", "What is protected", get_args(parameters.ODUnit), UNIT_LABELS.__getitem__)
 MAX_TRIPS = Field[int]("max_trips", "Trips kept (T)", parameters.MAX_TRIPS_STOPS)
 THRESHOLD = Field[int]("threshold", "Suppress flows below (τ)", range(101))
-OD_METHOD = Field[str](
+OD_METHOD = Field[parameters.ODMethod](
     "od_method", "Method", get_args(parameters.ODMethod), OD_METHOD_NAMES.__getitem__
 )
 OD_TIME = Field[Aggregation]("od_time", "Time", get_args(Aggregation), TIME_LABELS.__getitem__)
@@ -171,7 +180,7 @@ NAMES = (*DATASET_KEYS.values(), *ZONE_KEYS.values())
 
 PARTS_BY_KEY = {key: part for keys in (DATASET_KEYS, ZONE_KEYS) for part, key in keys.items()}
 
-FIELDS_BY_KEY = {field.key: field for field in FIELDS}
+FIELDS_BY_KEY: dict[str, Field[Any]] = {field.key: field for field in FIELDS}
 
 LINK_VERSION = "2"
 """The `v` of every link that is written; a link without `v` has version 1."""

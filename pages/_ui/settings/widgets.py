@@ -65,7 +65,7 @@ def choose(
     )
 
 
-def pick(key: str, label: str, **look: Any) -> str:
+def pick(key: str, label: str, *, help: str | None = None) -> str:
     """Draw the picker of one of `NAMES` and return what is picked."""
     words, part = offers.choices(key), PARTS_BY_KEY[key]
     source = offers.entry_for(part)
@@ -73,7 +73,6 @@ def pick(key: str, label: str, **look: Any) -> str:
     if st.session_state.get(key) != now:
         st.session_state[key] = now
     default = offers.default_name(key)
-    arguments: dict[str, Any] = {**(LINKED if offers.is_linked(key) else PERSIST), **look}
     with app_wide_context():
         return st.selectbox(
             label,
@@ -81,7 +80,8 @@ def pick(key: str, label: str, **look: Any) -> str:
             index=list(words).index(default if default in words else now),
             format_func=words.__getitem__,
             key=key,
-            **arguments,
+            help=help,
+            **(LINKED if offers.is_linked(key) else PERSIST),
         )
 
 

@@ -59,7 +59,7 @@ def draw(matrix: Matrix) -> None:
         marked_zone=zone,
         on_zone=_toggle_zone,
         ground_number=0 if zone is None else zone + 1,  # a picked zone brings a new ground
-        **map_size(*_SIZE),
+        size=map_size(*_SIZE),
     )
     key = [] if view == WRONG else [picture.ramp_html(scale, "trips of a flow")]
     estimated, floor = marks.has_ranges(matrix.release), matrix.parameters.min_shown_count

@@ -33,7 +33,7 @@ def test_a_tooltip_is_text_and_tells_zones_of_one_name_apart(monkeypatch):
     zones = load("demo-city").zones.copy()
     zones["name"] = ["L'Île & <b>"] * len(zones)
     drawn, values = maps.outlines(SimpleNamespace(zones=zones)), np.zeros(len(zones))
-    look = {"tooltip": {"true": [""] * len(zones)}, "height": 9, "width": 9, "marked_zone": 0}
+    look = {"tooltip": {"true": [""] * len(zones)}, "size": (9, 9), "marked_zone": 0}
     maps.draw_zone_map(drawn, values, maps.Scale(1.0), key="map", alt="Map", **look)
     (deck,) = decks
     assert deck._tooltip == {"text": "{name}\n{said}"}  # no HTML: the browser escapes nothing twice
