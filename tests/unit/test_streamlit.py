@@ -1,10 +1,10 @@
 """What the pages use of Streamlit beside its public calls is there, and named in one place each."""
 
 import ast
+import inspect
 import re
 from pathlib import Path
 
-import pytest
 from streamlit import error_util, runtime
 from streamlit.file_util import get_static_dir
 from streamlit.runtime import Runtime
@@ -44,8 +44,20 @@ def test_streamlit_has_every_private_name_and_one_module_alone_uses_them():
     assert not [
         f"{owner}.{name}"
         for owner, name in names
-        if name not in {*dir(OWNERS[owner]), *OWNERS[owner].__dict__.get("__annotations__", ())}
+        if name not in {*dir(OWNERS[owner]), *inspect.get_annotations(OWNERS[owner])}
     ]
     for path in [ROOT / "app.py", *sources("pages")]:
         inside = {name for name in imported(path) if name.startswith("streamlit.")}
         assert not inside or path == INTERNALS, f"{path}: {inside}"
+
+
+def test_streamlit_has_every_part_that_the_style_names_and_no_other_file_names_one():
+    missing = set(re.findall(r'data-testid="(\w+)"', STYLE.read_text(encoding="utf-8")))
+    assert missing
+    for script in Path(get_static_dir()).rglob("*.js"):
+        text = script.read_text(encoding="utf-8")
+        missing -= {name for name in missing if any(f"{q}{name}{q}" in text for q in "`\"'")}
+    assert not missing
+    for path in (*sources("pages"), *(ROOT / "pages").rglob("*.css")):
+        names = re.findall(r"data-testid|\.st[A-Z]\w+", path.read_text(encoding="utf-8"))
+        assert not names or path == STYLE, f"{path}: {names}"

@@ -64,8 +64,9 @@ def run_page(page: Any) -> None:
 
 def show_page(draw: Callable[[], None], title: str, lead: str) -> None:
     """Show what a page draws under its title and one sentence in plain words."""
-    st.title(title, anchor=False)
-    st.caption(lead)
+    with st.container(key="head"):
+        st.title(title, anchor=False)
+        st.caption(lead)
     draw()
 
 
