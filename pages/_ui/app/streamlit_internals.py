@@ -1,7 +1,7 @@
 """What the pages use of Streamlit beside its public calls; any version may change it."""
 
-from collections.abc import Generator, Iterable, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 
 from streamlit import error_util, runtime
 from streamlit.delta_generator import DeltaGenerator as DeltaGenerator
@@ -66,14 +66,9 @@ def end_session(session: str) -> None:
     server.uploaded_file_mgr.remove_session_files(session)
 
 
-@contextmanager
-def _open_link() -> Generator[QueryParams | None]:
+def _open_link() -> AbstractContextManager[QueryParams | None]:
     state = run_state()
-    if state is None:
-        yield None
-        return
-    with state.query_params() as link:
-        yield link
+    return nullcontext() if state is None else state.query_params()
 
 
 def is_bound(key: str) -> bool:
