@@ -2,10 +2,8 @@
 
 import streamlit as st
 from starlette.middleware import Middleware
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.starlette import App
 
-from pages._ui.app import error_pages, shutdown
+from pages._ui.app import error_pages, shutdown, streamlit_internals
 from pages._ui.app.gate import Gate
 
 if __name__ == "__main__":  # a session runs the page
@@ -15,8 +13,8 @@ if __name__ == "__main__":  # a session runs the page
 else:  # `streamlit run` finds this by its name and serves it
     error_pages.silence_streamlit()
     # else the first request of a page's address would run its file without what stands before it
-    PagesManager.uses_pages_directory = False
-    app = App(
+    streamlit_internals.ignore_pages_folder()
+    app = st.App(
         __file__,
         lifespan=shutdown.lifespan,
         middleware=[Middleware(Gate)],

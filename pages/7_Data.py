@@ -20,7 +20,7 @@ LEAD = (
 _SCROLL_TO_TOP = component(
     "to_top",
     js="""export default () => {
-      document.querySelector("[data-testid=stMain]").scrollTo(0, 0)
+      document.querySelector("h1").scrollIntoView({block: "end"})
     }""",
 )
 

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from engine.errors import ExplorerError
+from pages._ui.app.streamlit_internals import ERROR_LOGGER, DeltaGenerator
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ def handle_uncaught(error: Exception) -> bool:
 
 def silence_streamlit() -> None:
     """Keep Streamlit from writing such an error into the log, with its message; `tell` writes."""
-    logging.getLogger("streamlit.error_util").addFilter(_has_no_error)
+    logging.getLogger(ERROR_LOGGER).addFilter(_has_no_error)
 
 
 def _has_no_error(record: logging.LogRecord) -> bool:

@@ -6,9 +6,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.file_util import get_static_dir
 
 from pages._ui.app.origin import NOT_ADMITTED, is_admitted, is_public
+from pages._ui.app.streamlit_internals import get_static_dir
 
 CLOSED_PATHS = ("/_stcore/upload_file/", "/_stcore/metrics")
 """Not there on a public server: it takes no file, and tells nobody how much it is used."""

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from engine.contract import Selection, Setting
+from pages._ui.app import streamlit_internals
 
 S = TypeVar("S")
 _KEY = "session"
@@ -45,8 +45,7 @@ class Session:
 
 def session() -> Session:
     """Return the memory of this session; a run asks for it hundreds of times."""
-    context = get_script_run_ctx(suppress_warning=True)
-    run_state = None if context is None else context.session_state
+    run_state = streamlit_internals.run_state()
     if run_state is not None and getattr(_thread_state, "run_state", None) is run_state:
         return _thread_state.session
     if _KEY not in st.session_state:
@@ -74,15 +73,3 @@ def map_size(width: int, height: int) -> tuple[int, int]:
     if "Mobi" not in (st.context.headers.get("User-Agent") or ""):
         return width, height
     return min(width, PHONE_MAP[0]), min(height, PHONE_MAP[1])
-
-
-def page_id() -> str:
-    """Return an id of the page that is running."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return "" if context is None else context.page_script_hash
-
-
-def is_history_run() -> bool:
-    """Whether the browser's Back or Forward asked for this run."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context is not None and context.is_history_navigation

@@ -12,11 +12,9 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-
 from engine import datasets, temp_folder
 from engine.datasets import storage
+from pages._ui.app import streamlit_internals
 
 FOLDER_PREFIX = "mobility-session-"
 """Begins the name of a session's folder; the process that made it follows."""
@@ -32,9 +30,9 @@ cleanups: dict[str, Callable[[], None]] = {}
 
 def note_session() -> None:
     """Remember the session at hand, so that it is ended by time."""
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is not None:
-        _last_seen[context.session_id] = time.monotonic()
+    session = streamlit_internals.session_id()
+    if session is not None:
+        _last_seen[session] = time.monotonic()
 
 
 @asynccontextmanager
@@ -57,15 +55,13 @@ async def _watch_sessions() -> None:
 
 def end_absent_sessions() -> None:
     """End the sessions that have been away too long, with their uploads; on the server's loop."""
-    server, now = runtime.get_instance(), time.monotonic()
+    now = time.monotonic()
     for session, last_time in list(_last_seen.items()):
-        if server.is_active_session(session):
+        if streamlit_internals.is_active(session):
             _last_seen[session] = now
         elif now - last_time > GRACE_S:
             del _last_seen[session]
-            server.close_session(session)
-            # where Streamlit has forgotten the session itself, its uploads are there still
-            server.uploaded_file_mgr.remove_session_files(session)
+            streamlit_internals.end_session(session)
             if cleanup := cleanups.pop(session, None):  # it waits for a build to stop
                 threading.Thread(target=cleanup, name=f"clearing {session}").start()
 

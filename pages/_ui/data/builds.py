@@ -12,9 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.uploaded_file_manager import UploadedFile
-
 from engine import datasets
 from engine.datasets import storage
 from engine.errors import ExplorerError, InputError
@@ -23,6 +20,7 @@ from pages._ui.app import shutdown
 from pages._ui.app.background import LongJob, Tell
 from pages._ui.app.origin import is_served_locally as is_served_locally
 from pages._ui.app.session import page_state, session
+from pages._ui.app.streamlit_internals import UploadedFile, session_id
 from pages._ui.data import messages
 
 MAX_NAME_BYTES, MAX_CACHED = 100, 20
@@ -118,8 +116,8 @@ def workspace() -> Workspace:
         return space
     shutdown.sweep_folders()
     data_state().workspace = opened = Workspace()
-    if (context := get_script_run_ctx()) is not None:
-        shutdown.cleanups[context.session_id] = opened.remove
+    if (owner := session_id()) is not None:
+        shutdown.cleanups[owner] = opened.remove
     return opened
 
 

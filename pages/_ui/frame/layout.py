@@ -11,7 +11,8 @@ from engine.text import dataset_text
 from engine.text.numbers import join_words
 from pages._ui.app import catalogue, error_pages, session_limit, shutdown
 from pages._ui.app.catalogue import Entry
-from pages._ui.app.session import page_id, session
+from pages._ui.app.session import session
+from pages._ui.app.streamlit_internals import page_id
 from pages._ui.frame import sidebar
 from pages._ui.frame.page_table import DATA, HOME, PAGES, has_page
 from pages._ui.settings import current, fields, link, offers
@@ -63,8 +64,9 @@ def run_page(page: Any) -> None:
 
 def show_page(draw: Callable[[], None], title: str, lead: str) -> None:
     """Show what a page draws under its title and one sentence in plain words."""
-    st.title(title, anchor=False)
-    st.caption(lead)
+    with st.container(key="head"):
+        st.title(title, anchor=False)
+        st.caption(lead)
     draw()
 
 

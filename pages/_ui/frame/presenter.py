@@ -14,7 +14,8 @@ _FOCUS_EPSILON = component(
     "focus_epsilon",
     js="""export default () => {
       const focus = () => document.querySelector(".st-key-epsilon input")?.focus()
-      const back = (event) => event.target.closest("[data-testid=stSelectbox], input") || focus()
+      const fields = "div:has(> label):has([role=combobox]), input"
+      const back = (event) => event.target.closest(fields) || focus()
       focus()
       document.addEventListener("click", back)
       return () => document.removeEventListener("click", back)

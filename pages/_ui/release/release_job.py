@@ -9,7 +9,8 @@ from pathlib import Path
 from pages._ui.app import catalogue
 from pages._ui.app.background import LongJob
 from pages._ui.app.origin import is_public, is_served_locally
-from pages._ui.app.session import page_id, page_state, session
+from pages._ui.app.session import page_state, session
+from pages._ui.app.streamlit_internals import page_id
 
 RELEASE_FLAG = "--allow-release"
 _UNFORESEEN = (

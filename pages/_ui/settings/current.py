@@ -13,7 +13,8 @@ from engine.text.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 from engine.text.privacy_text import UNIT_LABELS
 from engine.text.setting_text import format_controls
 from engine.text.zones import name_level
-from pages._ui.app.session import page_id, session
+from pages._ui.app.session import session
+from pages._ui.app.streamlit_internals import page_id
 from pages._ui.settings import fields, link, offers
 from pages._ui.settings.fields import (
     DATASET_KEYS,

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from engine import parameters
-from pages._ui.app.session import is_history_run, page_id, session
+from pages._ui.app import streamlit_internals
+from pages._ui.app.session import session
+from pages._ui.app.streamlit_internals import is_history_run, page_id
 from pages._ui.settings import fields, offers
 from pages._ui.settings.fields import DEFAULTS, FIELDS, FIELDS_BY_KEY, LINK_VERSION, NAMES
 
@@ -102,24 +103,13 @@ def link_texts() -> dict[str, str | tuple[str, ...]]:
 
 def write_link(*, stale: Iterable[str] = (), anew: bool = False) -> None:
     """Write what is set into the link of another page, which drops it; all in one step of Back."""
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None:
-        return
-    with context.session_state.query_params() as link:
-        for key in stale:
-            # else its widget says it
-            if key in FIELDS_BY_KEY or key in NAMES or not link.is_bound(key):
-                link.discard_param_no_forward_msg(key)
-        texts = link_texts()
-        if texts or link:  # a plain address stays one until something is set
-            texts["v"] = LINK_VERSION
-        missing = {key: text for key, text in texts.items() if not link.has_param(key)}
-        for key, text in missing.items():
-            link.set_with_no_forward_msg(key, text if isinstance(text, str) else list(text))
-        if anew or stale:  # else a widget goes back to its default
-            link.set_initial_query_params_from_current()
-        if missing or stale:
-            link.update({})
+    owned = (*FIELDS_BY_KEY, *NAMES)  # any other key its widget writes
+    stale = {key for key in stale if key in owned or not streamlit_internals.is_bound(key)}
+    texts = link_texts()
+    if texts or st.query_params.keys() - stale:  # a plain address stays one until something is set
+        texts["v"] = LINK_VERSION
+    # where a key goes, its widget would go back to its default
+    streamlit_internals.write_query(texts, stale=stale, anew=anew or bool(stale))
 
 
 def release_link() -> None:
@@ -134,11 +124,4 @@ def release_link() -> None:
     if st.query_params:  # hidden: a browser takes to the next page only what a widget is bound to
         st.session_state["v"] = LINK_VERSION
         st.text_input("Version of the link", key="v", bind="query-params")
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None:
-        return
-    with context.session_state.query_params() as link:
-        for key in (*FIELDS_BY_KEY, *NAMES, "v"):
-            binding = link.get_binding_for_param(key)
-            if binding is not None:
-                link.unbind_widget(binding.widget_id)
+    streamlit_internals.unbind((*FIELDS_BY_KEY, *NAMES, "v"))

@@ -1,13 +1,12 @@
 """Widgets of fields and pickers, each the same one on every page."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from engine.text.labels import HELP
+from pages._ui.app.streamlit_internals import app_wide_context
 from pages._ui.settings import fields, offers
 from pages._ui.settings.fields import LINKED, PARTS_BY_KEY, PERSIST, ZONE_KEYS
 
@@ -83,11 +82,3 @@ def pick(key: str, label: str, *, help: str | None = None) -> str:
             help=help,
             **(LINKED if offers.is_linked(key) else PERSIST),
         )
-
-
-def app_wide_context() -> AbstractContextManager[None]:
-    """Return the context in which a widget is the same one on every page."""
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None:
-        return nullcontext()
-    return context.run_with_active_hash(context.pages_manager.main_script_hash)
