@@ -11,9 +11,8 @@ import shapely
 from numpy.typing import NDArray
 from pyproj import CRS
 
-from engine import datasets
+from engine import datasets, temp_folder
 from engine.arrays import Floats, Integers
-from engine.ingest import temp_folder
 from engine.ingest.inputs import places as ingest
 from engine.parameters import HOURS_PER_WEEK
 from engine.synthetic.simulated_rows import SimulatedRows, residents_table, simulated_metadata

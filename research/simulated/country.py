@@ -7,8 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from engine import datasets
-from engine.ingest import temp_folder
+from engine import datasets, temp_folder
 from engine.ingest.inputs.places import places_from_zones
 from engine.synthetic.simulated_rows import (
     DAY_S,

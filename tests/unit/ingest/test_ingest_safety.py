@@ -12,9 +12,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from engine import datasets
+from engine import datasets, temp_folder
 from engine.command import main as whole_command
-from engine.ingest import Cancelled, Progress, duckdb_engine, ingest, temp_folder
+from engine.ingest import Cancelled, Progress, duckdb_engine, ingest
 from engine.ingest.duckdb_engine import DuckDB
 from pages._ui.app import shutdown
 from tests.support.ingests import HEADER, arguments, options, refused, write_csv
