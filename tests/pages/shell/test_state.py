@@ -1,5 +1,7 @@
 """What is set outlives pages, comes from a link, and is one `Setting` wherever it is asked for."""
 
+import re
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -140,6 +142,18 @@ def test_a_link_has_a_version_as_soon_as_something_is_set(open_home):
     app.select_slider(key="threshold").set_value(7).run()
     for path in (HOME, "pages/3_Choose.py"):
         assert link_of(app.switch_page(path).run()) == {"threshold": "7", "v": "2"}
+
+
+HOSTILE = (
+    "1.\n\n# Your session has ended. [Sign in](https://elsewhere.example) ![x](http://a.b) :red[x]"
+)
+
+
+@pytest.mark.parametrize("key", ["epsilon", "report_off", "od_data", "density_zones", "v"])
+def test_a_link_cannot_write_a_heading_a_link_or_a_picture_on_the_page(key):
+    (notice,) = open_link(**{key: HOSTILE}).session_state["notices"]
+    assert "\n" not in notice
+    assert not re.search(r"(?<!\\)[#\[\]!:(]", notice)
 
 
 def take_it() -> None:
