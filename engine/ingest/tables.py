@@ -66,7 +66,7 @@ def _readable_path(source: Source, folder: Path, monitor: Monitor) -> str:
     path = source.path
     target = folder / f"input-{len(list(folder.iterdir()))}"
     if source.needs_copy:
-        written = 0
+        byte_count = 0
         with (
             translate_errors(f"{source.name} (as {source.encoding})"),
             source.open_text() as pieces,
@@ -74,7 +74,7 @@ def _readable_path(source: Source, folder: Path, monitor: Monitor) -> str:
         ):
             for piece in pieces:
                 monitor.check()
-                if (written := written + out.write(piece)) > MAX_UNPACKED_BYTES:
+                if (byte_count := byte_count + out.write(piece)) > MAX_UNPACKED_BYTES:
                     raise InputError(f"{source.name}: unpacks to too much; unpack it yourself")
         return str(target)
     if set("*?[") & set(str(path)) or not str(path).isprintable():
@@ -107,10 +107,10 @@ def _select_sql(
         day_of_path = zip(paths, (s.folder_days[i][1] for s in sources), strict=True)
         cases = (f"WHEN {quote_text(path)} THEN {quote_text(day)}" for path, day in day_of_path)
         days[column] = f"CASE source_file {' '.join(cases)} END"
-    named = ", filename = 'source_file'" if days else ""
+    file_column = ", filename = 'source_file'" if days else ""
     if source.format == "parquet":
         # a folder named column=value must not overrule the column
-        reader = f"read_parquet([{files}], hive_partitioning = false{named})"
+        reader = f"read_parquet([{files}], hive_partitioning = false{file_column})"
         quoted_names = {column: quote_identifier(column) for column in source.columns}
     else:
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns) - len(days)))
@@ -120,7 +120,8 @@ def _select_sql(
         reader = (
             f"read_csv([{files}], columns = {{{columns}}}, auto_detect = false, header = false, "
             f"delim = {quote_text(mark)}, quote = '\"', escape = '\"', "
-            f"encoding = '{native}', skip = {source.skipped_rows}, compression = '{packed}'{named})"
+            f"encoding = '{native}', skip = {source.skipped_rows}, "
+            f"compression = '{packed}'{file_column})"
         )
         quoted_names = {column: f"c{i}" for i, column in enumerate(source.columns)}
     quoted_names |= days
@@ -164,8 +165,8 @@ def find_repeated_files(
     repeated, first = dict[Source, Source](), dict[object, Source]()
     how = {"time_zone": options.time_zone, "memory": options.memory}
     for source in (source for group in groups.values() if len(group) > 1 for source in group):
-        one = {source: mappings[source]}
-        with open_tables(one, monitor, options.spill, **how) as (engine, (table,)):
+        mapping = {source: mappings[source]}
+        with open_tables(mapping, monitor, options.spill, **how) as (engine, (table,)):
             values = ", ".join(sql for _, sql in sorted(reader.values_sql(table).items()))
             sql = f"SELECT count(*), sum(hash({values})::HUGEINT) FROM {table.view}"
             (rows_and_sum,) = engine.fetch_rows(sql)

@@ -26,35 +26,42 @@ _LEAST = 1e-150
 
 
 def interval_of_sums(
-    law: NoiseDistribution, kept: Floats, threshold: float, cells: ArrayLike, *, level: float = 0.95
+    law: NoiseDistribution,
+    counts: Floats,
+    threshold: float,
+    cells: ArrayLike,
+    *,
+    level: float = 0.95,
 ) -> tuple[Floats, Floats]:
     """Return low and high bounds that contain each sum in at least `level` of releases."""
-    kept, place = np.unique(kept, return_inverse=True)
-    number = np.zeros((len(np.atleast_2d(cells)), len(kept)))
+    counts, place = np.unique(counts, return_inverse=True)
+    number = np.zeros((len(np.atleast_2d(cells)), len(counts)))
     np.add.at(number.T, place, np.atleast_2d(cells).T)
-    least, reach = float(effective_threshold(threshold)), float(law.half_width(NEGLIGIBLE))
-    plain, doubtful = kept - least >= reach, np.abs(kept - least) < reach
+    min_shown, reach = float(effective_threshold(threshold)), float(law.half_width(NEGLIGIBLE))
+    plain, doubtful = counts - min_shown >= reach, np.abs(counts - min_shown) < reach
     step = max(1.0, np.floor(1 / float(law.rate) / _STEPS_A_SCALE))
-    shift, variance = bias_and_variance(law, kept, threshold)
+    shift, variance = bias_and_variance(law, counts, threshold)
     deviation = float(np.sqrt((number @ np.maximum(variance, 0.0)).max(initial=0.0)))
-    half = (_DEVIATIONS * deviation + least + 2 * reach) / step
+    half = (_DEVIATIONS * deviation + min_shown + 2 * reach) / step
     size = 1 << int(np.ceil(np.log2(2 * half + 2)))
 
     log_law = number[:, plain].sum(axis=1)[:, None] * _log_transform(_noise(law, reach, step, size))
     if doubtful.any():
-        chances = np.stack([_released(law, m, least, reach, step, size) for m in kept[doubtful]])
+        chances = np.stack(
+            [_release_chances(law, m, min_shown, reach, step, size) for m in counts[doubtful]]
+        )
         log_law = log_law + number[:, doubtful] @ _log_transform(chances)
     # range of each sum of noise and uncertain cells: half a period around its mean
-    middle = number[:, doubtful] @ (kept + shift)[doubtful]
+    middle = number[:, doubtful] @ (counts + shift)[doubtful]
     first = np.floor(middle / step).astype(np.int64) - size // 2
     chance = np.maximum(np.fft.irfft(np.exp(log_law), n=size, axis=1), 0.0)
-    at = (first[:, None] + np.arange(size)) % size
-    below = np.cumsum(np.take_along_axis(chance, at, axis=1), axis=1)
+    positions = (first[:, None] + np.arange(size)) % size
+    below = np.cumsum(np.take_along_axis(chance, positions, axis=1), axis=1)
     below /= below[:, -1:]
     outside = (1 - level) / 2 - _ROUNDING
     low, high = (below > outside).argmax(axis=1), (1 - below <= outside).argmax(axis=1)
     wider = step - 1  # a lattice point stands for less than a step on either side
-    certain = number[:, plain] @ kept[plain]
+    certain = number[:, plain] @ counts[plain]
     return (
         np.maximum(certain + (first + low) * step - wider, 0.0),
         np.maximum(certain + (first + high) * step + wider, 0.0),
@@ -78,15 +85,15 @@ def _noise(law: NoiseDistribution, reach: float, step: float, size: int) -> Floa
     return chances
 
 
-def _released(
-    law: NoiseDistribution, count: float, least: float, reach: float, step: float, size: int
+def _release_chances(
+    law: NoiseDistribution, count: float, min_shown: float, reach: float, step: float, size: int
 ) -> Floats:
-    first, last = int(max(least, count - reach) // step), int(-((-count - reach) // step)) + 1
+    first, last = int(max(min_shown, count - reach) // step), int(-((-count - reach) // step)) + 1
     chances, x = np.zeros(size), step * np.arange(first - 1.0, last + 2)
-    shown = np.maximum(x, least)
-    above = (shown - x) * law.upper_tail(least - count) + _mean_above(law, shown - count)
+    values = np.maximum(x, min_shown)
+    above = (values - x) * law.upper_tail(min_shown - count) + _mean_above(law, values - count)
     np.add.at(chances, np.arange(first, last + 1) % size, _on_lattice(above, step))
-    chances[0] += float(suppressed_probability(law, count, least))
+    chances[0] += float(suppressed_probability(law, count, min_shown))
     return chances / chances.sum()
 
 

@@ -49,26 +49,31 @@ def choose_id_column(
     mapped = mapping.get(canonical)
     if row_ids is None or (mapped and mapped not in frame.columns):  # joined columns are meant
         return mapping
-    wanted = set(map(_comparable, row_ids))
+    place_ids = set(map(_comparable, row_ids))
     texts = {
         str(column): ids_to_text(frame[column]).map(_comparable)
         for column in frame.columns
         if pd.api.types.infer_dtype(frame[column]) in _ID_TYPES
     }
-    found = {column: ids[ids.isin(wanted)] for column, ids in texts.items()}
-    held = {column: ids.nunique() for column, ids in found.items()}
-    most = max(held.values(), default=0)
-    if most == 0 or (mapped and held.get(mapped)):
+    matches = {column: ids[ids.isin(place_ids)] for column, ids in texts.items()}
+    match_counts = {column: ids.nunique() for column, ids in matches.items()}
+    max_count = max(match_counts.values(), default=0)
+    if max_count == 0 or (mapped and match_counts.get(mapped)):
         return mapping
-    best = [column for column in held if held[column] == most]
-    best = [column for column in best if found[column].is_unique] or best
+    best = [column for column in match_counts if match_counts[column] == max_count]
+    best = [column for column in best if matches[column].is_unique] or best
     best.sort(key=lambda column: column == FEATURE_ID)  # a column of the same ids has a name
-    best = [c for i, c in enumerate(best) if not any(found[c].equals(found[b]) for b in best[:i])]
+    best = [
+        column
+        for i, column in enumerate(best)
+        if not any(matches[column].equals(matches[other]) for other in best[:i])
+    ]
     if not mapped and len(best) == 1:
         return {**mapping, canonical: best[0]}
+    numbers = {"most": max_count, "ids": len(place_ids)}
     raise build_error(
         "id-column",
-        **{"file": file, "most": most, "ids": len(wanted), "kind": kind, "canonical": canonical},
+        **{"file": file, **numbers, "kind": kind, "canonical": canonical},
         columns=" and ".join(f"'{to_printable(column)}'" for column in best[:3]),
         others=f", and none in '{to_printable(mapped)}'" if mapped else ", each in other rows",
         first=to_printable(best[0]),

@@ -109,27 +109,27 @@ def measure(
         return counts + discrete_laplace(noise, epsilon / sensitivity)
 
     measured = measure_with(dataset, parameters, add, days=chosen, sum_days=summed)
-    others = 0 if summed else len(dataset.metadata.periods) - len(chosen)
-    if measured.totals is None or not others or len(dataset.zones) < 2:
+    undrawn_count = 0 if summed else len(dataset.metadata.periods) - len(chosen)
+    if measured.totals is None or not undrawn_count or len(dataset.zones) < 2:
         return measured
-    totals = _with_others(dataset, measured, others, kept_trips, variates[0].diagonal())
+    totals = _with_others(dataset, measured, undrawn_count, kept_trips, variates[0].diagonal())
     return replace(measured, totals=totals)
 
 
 def _with_others(
-    dataset: Dataset, measured: Measurement, others: int, kept_trips: int, variates: Floats
+    dataset: Dataset, measured: Measurement, undrawn_count: int, kept_trips: int, variates: Floats
 ) -> ReleaseTotals:
-    """Return the totals of a release of which `others` matrices are not drawn."""
+    """Return the totals of a release of which `undrawn_count` matrices are not drawn."""
     parameters, zones = measured.parameters, len(dataset.zones)
-    limit, matrices = parameters.max_trips_per_user, len(measured.cells) + others
+    limit, matrices = parameters.max_trips_per_user, len(measured.cells) + undrawn_count
     all_kept, all_counted = (
-        int(counted.cell_counts @ counted.truncated_counts)
-        for counted in (
+        int(histogram.cell_counts @ histogram.truncated_counts)
+        for histogram in (
             compute_histogram(dataset, parameters.unit, bound)
             for bound in (limit, limit + max_excess_count(parameters))
         )
     )
-    cells_noise = summed_noise(variates[-1], measured.rate, others * zones * (zones - 1))
+    cells_noise = summed_noise(variates[-1], measured.rate, undrawn_count * zones * (zones - 1))
     counts_noise = summed_noise(variates[0], beyond_rate(parameters), matrices)
     return ReleaseTotals(
         matrices=matrices,
