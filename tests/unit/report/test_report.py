@@ -8,9 +8,16 @@ from engine import report
 from engine.errors import DatasetError, ParameterError
 from engine.report import STOPS, Analysis, ReportNoise, ReportParameters
 from engine.report.contribution_bounding import TripAssumption, compute_bounding_curve
-from engine.report.measures import Extent
+from engine.report.measures import Extent, Measure
 from engine.report.scores import error_measures
-from tests.reference.report_people import DAYS, FIRST_DAY, ZONES, random_people, table_of
+from tests.reference.report_people import (
+    DAYS,
+    FIRST_DAY,
+    ZONES,
+    random_people,
+    random_trip,
+    table_of,
+)
 
 TABLE = table_of(random_people(np.random.default_rng(5), 150, 9.0))
 EXTENT = Extent(first_day=FIRST_DAY, day_count=DAYS, zone_count=ZONES)
@@ -176,3 +183,10 @@ def test_losses_are_their_definitions():
     scored = report.scores(TABLE, drawn())
     assert list(scored) == list(Analysis)
     assert list(scored[Analysis.SIZE]) == ["relative_error", "smape"]
+
+
+def test_trips_beyond_the_largest_limit_are_in_the_truth_alone():
+    rng, count = np.random.default_rng(0), STOPS[-1] + 1
+    table = table_of([[random_trip(rng) for _ in range(count)]])
+    assert table.counts(Measure.TRAVEL_TIME, None).sum() == count
+    assert table.counts(Measure.TRAVEL_TIME, STOPS[-1]).sum() == STOPS[-1]
