@@ -1,1 +1,1 @@
-"""The papers' tables and our methods, measured: CSV files in ``research/results``."""
+"""Tables of the documents, measured anew: CSV files in ``research/results``."""

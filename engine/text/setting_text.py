@@ -25,7 +25,7 @@ _LIMIT_PHRASES = {
 }
 LEAK_NOTE = (
     "A setting chosen on confidential data reveals something about them that no ε covers. A "
-    "release must state it. Choose on another period or on simulated people instead."
+    "release must state it. Choose on simulated people, or on a period of other people, instead."
 )
 
 

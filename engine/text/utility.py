@@ -45,8 +45,8 @@ def format_share(share: float, limits: tuple[float, float]) -> str:
     ('89', '98')
     """
     good, fair = limits
-    written = rate_value(round(share, 2), good=good, fair=fair) if share == share else "noisy"
-    same = written == rate_value(share, good=good, fair=fair)
+    rounded = rate_value(round(share, 2), good=good, fair=fair) if share == share else "noisy"
+    same = rounded == rate_value(share, good=good, fair=fair)
     return format_hundred(share if same else math.floor(100 * share) / 100)
 
 
@@ -90,25 +90,25 @@ def describe_utility(
     'Mostly noise: 97 of 100 trips shown are invented.'
     """
     flows = isinstance(setting.parameters, ODParameters)
-    what = "trips" if flows else "visits"
+    noun = "trips" if flows else "visits"
     between = ""
     if flows and setting.zone_level != FINEST:
         between = f" between the {name_level(setting.zone_level)}"
     elif flows and not short:
         between = " between zones"
     if utility.true <= 0:
-        return f"There are no {what}{between} to retain."
-    retained = f"{mark}{format_retained(utility)} of 100{mark} {what}{between} are retained"
+        return f"There are no {noun}{between} to retain."
+    retained = f"{mark}{format_retained(utility)} of 100{mark} {noun}{between} are retained"
     if utility.shows_nothing:
         return f"{retained}. Nothing is shown."
-    shown = f"{what} {find_method(setting).number_kind}"
+    shown_noun = f"{noun} {find_method(setting).number_kind}"
     if utility.genuine < MOSTLY_NOISE:
         invented = format_hundred(1 - utility.genuine)
-        return f"Mostly noise: {mark}{invented} of 100{mark} {shown} are invented."
+        return f"Mostly noise: {mark}{invented} of 100{mark} {shown_noun} are invented."
     genuine = f"{mark}{format_genuine(utility)} of 100{mark}"
     if short:
         return f"{retained}; {genuine} {find_method(setting).number_kind} are genuine"
-    return f"{retained}. {_capitalise(f'{genuine} {shown} are genuine.')}"
+    return f"{retained}. {_capitalise(f'{genuine} {shown_noun} are genuine.')}"
 
 
 def describe_both_shares(utility: Utility) -> str:
@@ -171,7 +171,7 @@ def explain_reliable(reliable: ReliableFlows) -> str:
 
 
 def _capitalise(sentence: str) -> str:
-    letter = next((at for at, sign in enumerate(sentence) if sign.isalnum()), 0)
+    letter = next((i for i, sign in enumerate(sentence) if sign.isalnum()), 0)
     return sentence[:letter] + sentence[letter:].capitalize()[:1] + sentence[letter + 1 :]
 
 

@@ -1,4 +1,4 @@
-"""Density, the papers' scheme and our method, equals the plain code."""
+"""Density, by Fourier perturbation and Multiscale Gaussian, equals the plain code."""
 
 from dataclasses import replace
 
