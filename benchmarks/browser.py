@@ -45,8 +45,8 @@ _MEASURE = """(selectors) => {
 _TEXT = '[data-testid="stMain"]'
 PAGES = {
     "": (".gauge", ".sides"),
-    "Density": (".card",),
-    "Origin_Destination": (".card",),
+    "Density": (".gauge", ".numbers"),
+    "Origin_Destination": (".gauge", ".numbers"),
     "Choose": (_TEXT,),
     "Decisions": (_TEXT,),
     "Report": (_TEXT,),

@@ -7,7 +7,8 @@ from engine.text.privacy_text import delta_warning
 from engine.text.setting_text import format_controls
 from pages._ui.app.session import session
 from pages._ui.density import cost, method_curves, overview, visit_map, zone_errors
-from pages._ui.frame import layout
+from pages._ui.frame import layout, page_table, presenter
+from pages._ui.home import home_page
 from pages._ui.settings import current, offers, widgets
 
 LEAD = (
@@ -30,12 +31,22 @@ def draw() -> None:
     if setting is None or entry is None:
         layout.explain_missing(entry, "density")
         return
+    if presenter.is_presenting():
+        st.html(home_page.STYLE)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        view = widgets.choose("View", list(VIEWS), "density_view")
+        presenter.draw_switch()
+        if presenter.is_presenting():
+            layout.draw_link(page_table.HOME, "Home")
+    if presenter.is_presenting():
+        home_page.draw_first_screen(setting, current.flows(), setting)
+        return
     delta = setting.parameters.delta
     session().stamp = f"{format_controls(setting)}, δ {scientific(delta)}"
     overview.draw(setting)
     if warning := delta_warning(delta, entry.metadata.people_public):
         st.warning(warning, icon=":material/warning:")
-    VIEWS[widgets.choose("View", list(VIEWS), "density_view")](setting)
+    VIEWS[view](setting)
 
 
 layout.show_page(draw, "Density", LEAD)

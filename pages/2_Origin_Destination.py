@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui.answers import assessments, measure_cards
+from pages._ui.answers import assessments, measures
 from pages._ui.answers.matrix import pick_matrix
 from pages._ui.frame import layout
 from pages._ui.settings import current, offers, widgets
@@ -32,7 +32,7 @@ def draw() -> None:
         return
     matrix = pick_matrix(setting)
     assessments.draw(setting)
-    measure_cards.draw(setting, day=matrix.day)
+    measures.draw_strip(setting)
     views = [name for name in VIEWS if matrix.method.has_flow_distribution or name != GRID]
     if st.session_state.get("od_view", "Map") not in views:
         st.session_state["od_view"] = "Map"

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from engine.decisions import default_question
+from pages._ui.answers import assessments
 from pages._ui.answers.matrix import Matrix
 from pages._ui.app.session import session
 from pages._ui.decisions import aid, epidemic
@@ -32,7 +33,7 @@ def draw() -> None:
         if presenter.is_presenting():
             layout.draw_link(page_table.HOME, "Home")
     if presenter.is_presenting():
-        presenter.draw_epsilon(view)
+        assessments.draw_gauges(setting)
     if view == EPIDEMIC and setting.time.aggregation != "day":
         epidemic.draw_as_if_daily(setting, entry)
         return
@@ -41,6 +42,8 @@ def draw() -> None:
         epidemic.draw(setting, entry)
     else:
         aid.draw(setting, entry)
+        if presenter.is_presenting():
+            return
         st.subheader("Who left: what rose, what fell", anchor=False)
         change_view.draw_leaving(Matrix(setting))
 

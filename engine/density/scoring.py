@@ -15,12 +15,14 @@ class DensityScores:
 
     `error` and `correlation`, shape (zones,), are the mean relative error over the hours, NaN
     without visits, and Pearson's correlation over the hours, NaN of a constant series. Over all
-    zones and hours, X true, `total_error` is |Σ X̂ − Σ X| / Σ X and `common_part` the Sørensen index
-    2·Σ min(X̂, X) / (Σ X̂ + Σ X). `is_empty`: the release has the flag `NO_POSITIVE_TOTAL`.
+    zones and hours, X true, `mean_absolute_error` is the mean of |X̂ − X|, `total_error`
+    |Σ X̂ − Σ X| / Σ X and `common_part` the Sørensen index 2·Σ min(X̂, X) / (Σ X̂ + Σ X).
+    `is_empty`: the release has the flag `NO_POSITIVE_TOTAL`.
     """
 
     error: Floats
     correlation: Floats
+    mean_absolute_error: float
     total_error: float
     common_part: float
     is_empty: bool
@@ -38,11 +40,14 @@ class DensityScores:
 
 def scores(truth: Floats, release: DensityRelease) -> DensityScores:
     """Return the errors of `release` against the `truth` of its dataset, both (zones, 168)."""
-    absolute_error = np.abs(release.counts - truth).sum()
+    absolute_errors = np.abs(release.counts - truth)
     return DensityScores(
         error=metrics.mean_relative_error(truth, release.counts),
         correlation=metrics.pearson_correlation(truth, release.counts),
+        mean_absolute_error=float(absolute_errors.mean()),
         total_error=metrics.total_error(truth, release.counts),
-        common_part=float(metrics.common_part(absolute_error, release.counts.sum(), truth.sum())),
+        common_part=float(
+            metrics.common_part(absolute_errors.sum(), release.counts.sum(), truth.sum())
+        ),
         is_empty=NO_POSITIVE_TOTAL in release.flags,
     )

@@ -89,23 +89,17 @@ def describe_product(setting: Setting, zones: int) -> str:
     return f"{between} {count_zones(setting.zone_level, zones)}"
 
 
-def describe_setting(utility: Utility, setting: Setting, max_guess_rate: float) -> str:
-    """Return the verdict on what is set as sentences, and what it is set to."""
-    text = (
-        f"{describe_utility(utility, setting)} "
-        f"{_end_sentence(describe_guesses(max_guess_rate, setting))}"
-    )
-    return f"{text} {describe_choice(utility, setting)}"
-
-
 def describe_choice(utility: Utility, setting: Setting) -> str:
     """Return the method and its settings as a sentence, beside what says utility and risk."""
-    words = describe_method(setting)
-    if utility.released_ratio > NOTED_RATIO:
-        noun = "trips" if is_flows(setting) else "visits"
-        times = f"{utility.released_ratio:.1f}"
-        words += f" The release shows {times} times as many {noun} as there are."
-    return words
+    return f"{describe_method(setting)} {describe_excess(utility, setting)}".strip()
+
+
+def describe_excess(utility: Utility, setting: Setting) -> str:
+    """Return how many times the true number is shown, where it is far more; else nothing."""
+    if utility.released_ratio <= NOTED_RATIO:
+        return ""
+    noun = "trips" if is_flows(setting) else "visits"
+    return f"The release shows {utility.released_ratio:.1f} times as many {noun} as there are."
 
 
 def button_label(option: Alternative) -> str:

@@ -74,41 +74,43 @@ def describe_verdict(utility: Utility) -> str:
     return word if utility.verdict == "good" else f"{word}, {SHORTFALLS[utility.shortfall]}"
 
 
-def describe_utility(
-    utility: Utility, setting: Setting, *, mark: str = "", short: bool = False
-) -> str:
-    """Return both shares as sentences; `mark` stands on either side of their numbers.
-
-    If `short`, words that all settings of a dataset's own zones share are left out.
+def describe_utility(utility: Utility, setting: Setting) -> str:
+    """Return both shares as sentences.
 
     >>> from engine.contract import Selection
     >>> selection = Selection(dataset_id="demo-city", zone_level="clusters-30")
     >>> coarse = Setting(selection=selection, parameters=ODParameters(epsilon=1.0))
     >>> describe_utility(Utility(common=89, true=100, released=95.7, crossing_share=0.9), coarse)
-    '89 of 100 trips between the 30 clusters are retained. 93 of 100 trips shown are genuine.'
+    '89 of 100 trips between clusters are retained. 93 of 100 trips shown are genuine.'
     >>> describe_utility(Utility(common=60, true=100, released=2000), coarse)
     'Mostly noise: 97 of 100 trips shown are invented.'
     """
-    flows = isinstance(setting.parameters, ODParameters)
-    noun = "trips" if flows else "visits"
-    between = ""
-    if flows and setting.zone_level != FINEST:
-        between = f" between the {name_level(setting.zone_level)}"
-    elif flows and not short:
-        between = " between zones"
+    genuine = describe_genuine(utility, setting)
+    if utility.true > 0 and utility.genuine < MOSTLY_NOISE:
+        return f"Mostly noise: {genuine}."
+    retained = f"{describe_retained(utility, setting)}."
+    return retained if utility.true <= 0 else f"{retained} {_capitalise(genuine)}."
+
+
+def describe_retained(utility: Utility, setting: Setting, *, mark: str = "") -> str:
+    """Return the share of true trips or visits that is retained; `mark` encloses its number."""
+    noun = "visits"
+    if isinstance(setting.parameters, ODParameters):
+        noun = f"trips between {_name_zones(setting)}"
     if utility.true <= 0:
-        return f"There are no {noun}{between} to retain."
-    retained = f"{mark}{format_retained(utility)} of 100{mark} {noun}{between} are retained"
+        return f"There are no {noun} to retain"
+    return f"{mark}{format_retained(utility)} of 100{mark} {noun} are retained"
+
+
+def describe_genuine(utility: Utility, setting: Setting, *, mark: str = "") -> str:
+    """Return the share of what is shown that is genuine, or invented where that is the most."""
     if utility.shows_nothing:
-        return f"{retained}. Nothing is shown."
+        return "nothing is shown"
+    noun = "trips" if isinstance(setting.parameters, ODParameters) else "visits"
     shown_noun = f"{noun} {find_method(setting).number_kind}"
     if utility.genuine < MOSTLY_NOISE:
-        invented = format_hundred(1 - utility.genuine)
-        return f"Mostly noise: {mark}{invented} of 100{mark} {shown_noun} are invented."
-    genuine = f"{mark}{format_genuine(utility)} of 100{mark}"
-    if short:
-        return f"{retained}; {genuine} {find_method(setting).number_kind} are genuine"
-    return f"{retained}. {_capitalise(f'{genuine} {shown_noun} are genuine.')}"
+        return f"{mark}{format_hundred(1 - utility.genuine)} of 100{mark} {shown_noun} are invented"
+    return f"{mark}{format_genuine(utility)} of 100{mark} {shown_noun} are genuine"
 
 
 def describe_both_shares(utility: Utility) -> str:
@@ -138,10 +140,15 @@ def describe_crossing(utility: Utility, setting: Setting) -> str:
     """Return how many trips cross coarse zones; empty for the dataset's own zones."""
     if utility.crossing_share >= 1:
         return ""
-    level = name_level(setting.zone_level).removeprefix(
-        f"{setting.zone_level.removeprefix('clusters-')} "
-    )
-    return f"{format_hundred(utility.crossing_share)} of 100 trips cross {level}"
+    return f"{format_hundred(utility.crossing_share)} of 100 trips cross {_name_zones(setting)}"
+
+
+def _name_zones(setting: Setting) -> str:
+    """Return what the zones of a setting are called, without their number."""
+    if setting.zone_level == FINEST:
+        return "zones"
+    number = f"{setting.zone_level.removeprefix('clusters-')} "
+    return name_level(setting.zone_level).removeprefix(number)
 
 
 def describe_reliable(reliable: ReliableFlows) -> str:

@@ -31,9 +31,9 @@ def at_home(page, link):
 
 
 def shown(page):
-    """What a reader compares: both gauges, the private picture and what is recommended."""
+    """What a reader compares: all gauges and the private picture."""
     gauges = page.locator(GAUGES).all_inner_texts()
-    assert len(gauges) == 2
+    assert len(gauges) == 3
     return gauges, page.locator(PRIVATE).inner_html()
 
 
@@ -41,12 +41,21 @@ def shown(page):
 def test_the_answer_stands_on_the_first_screen(session, address, width, height):
     page = at_home(session(viewport={"width": width, "height": height}), address)
     use = page.get_by_role("button", name="Use this")
-    parts = (".st-key-home_need", ".gauges", ".st-key-epsilon", ".sides", ".verdict", ".advice")
+    parts = (
+        *(".st-key-sliders", ".st-key-home_need", ".gauges"),
+        *(".sides", ".numbers", ".st-key-home_error", ".advice"),
+    )
     purpose = page.get_by_text("See what privacy costs before you publish how people move")
+    expect(purpose).to_contain_text(re.compile("Simulated people.*not a release"))
     for one in (purpose, use, *(page.locator(part).first for part in parts)):
         expect(one).to_be_in_viewport(ratio=1)
     tops = [page.locator(part).first.bounding_box()["y"] for part in parts[:4]]
     assert tops == sorted(tops)
+    sliders = page.locator(".st-key-sliders input[type=range]")
+    expect(sliders).to_have_count(5)
+    page.mouse.wheel(0, 2000)
+    for number in range(5):
+        expect(sliders.nth(number)).to_be_in_viewport()
     expect(page.locator(".advice")).to_contain_text(
         re.compile("Publish .* trips .* guesses correctly")
     )
@@ -67,7 +76,31 @@ def test_epsilon_moves_gauges_picture_and_link_and_the_link_shows_the_same(sessi
     assert shown(at_home(session(), page.url)) == shown(page) != moved
 
 
-def test_a_presenter_has_one_screen_and_moves_epsilon_by_keys(page, address):
+@pytest.mark.parametrize("path", ["", "Density", "Decisions"])
+def test_what_is_presented_fills_one_screen(session, address, path):
+    for width, height in ((1280, 720), (1366, 768), (1920, 1080)):
+        page = session(viewport={"width": width, "height": height})
+        page.goto(f"{address}/{path}?view=Present&v=3")
+        page.locator(".advice, .verdict").first.wait_for()
+        settled(page)
+        parts = (
+            ".st-key-sliders",
+            ".gauges",
+            ".sides",
+            *((".numbers",) if path != "Decisions" else ()),
+        )
+        for part in parts:
+            expect(page.locator(part).first).to_be_in_viewport(ratio=1)
+        main = page.get_by_test_id("stMain")
+        assert main.evaluate("e => e.scrollHeight - e.clientHeight") <= 0, (width, path)
+        sizes = """() => [...document.querySelectorAll(
+            '.gauge *, .numbers *, .advice *, .st-key-sliders label p, .st-key-home_need label p')]
+            .filter(e => e.innerText && !e.matches('.sign'))
+            .map(e => parseFloat(getComputedStyle(e).fontSize))"""
+        assert min(page.evaluate(sizes)) >= 16
+
+
+def test_a_presenter_moves_the_slider_last_touched_by_keys(page, address):
     at_home(page, f"{address}/?epsilon=0.5")
     page.get_by_text("Present", exact=True).click()
     expect(page.locator('[data-testid="stSidebar"]:visible')).to_have_count(0)
@@ -82,3 +115,8 @@ def test_a_presenter_has_one_screen_and_moves_epsilon_by_keys(page, address):
         settled(page)
         now = shown(page)
         assert all(one != other for one, other in zip(now, before, strict=True))
+    page.locator(".st-key-threshold input").press("ArrowRight")
+    settled(page)
+    page.locator(".sides").click()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile("threshold=17"))

@@ -19,8 +19,8 @@ COLOUR_RULES = {"type": "rule", "values": ["color-contrast", "link-in-text-block
 
 MAIN = {
     "": ".gauges",
-    "Density": ".card",
-    "Origin_Destination": ".card",
+    "Density": ".numbers",
+    "Origin_Destination": ".numbers",
     "Choose": ".plain",
     "Decisions": ".verdict",
     "Report": ".card",
@@ -118,7 +118,7 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
             continue
         assert {**link(page), **wanted} == link(page), name
         for key in ("epsilon", "threshold", "max_visits"):
-            slider = page.locator(f".st-key-{key} input[type=range]").first
+            slider = page.locator(f".st-key-sliders .st-key-{key} input[type=range]")
             expect(slider).to_have_attribute("aria-valuetext", wanted[key])
     expect(page.locator(".gauge .words")).to_have_text(words, use_inner_text=True)
 

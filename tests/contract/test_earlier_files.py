@@ -336,7 +336,7 @@ def other_defaults(monkeypatch) -> None:
         **{"unit": "trip", "max_trips": 10, "threshold": 5, "od_method": "empirical_bayes"},
         **{"od_time": "week", "report_unit": "item", "report_trips": 5, "report_off": ["flows"]},
         **{"report_preset": "package", "density_data": ("paris",), "od_data": ("paris",)},
-        **{"density_zones": "district", "od_zones": "clusters-5"},
+        **{"density_zones": {"paris": "district"}, "od_zones": {"paris": "clusters-5"}},
     }
     for key, default in changed.items():
         assert fields.DEFAULTS["1"][key] != default
@@ -349,7 +349,7 @@ def test_a_link_without_a_version_is_read_by_the_defaults_of_then(link, open_lin
     test_a_link_opens_what_it_was_shared_for(link, open_link, data_root)
 
 
-@pytest.mark.parametrize("link", ["", "v=2", "v=2&epsilon=0.5", "v=3&epsilon=0.5", "v=two&v="])
+@pytest.mark.parametrize("link", ["", "v=3", "v=3&epsilon=0.5", "v=4&epsilon=0.5", "v=two&v="])
 @pytest.mark.usefixtures("other_defaults")
 def test_any_other_address_is_read_by_the_defaults_of_today(link, open_link, data_root):
     app = open_link(link, None)
@@ -361,7 +361,11 @@ def test_any_other_address_is_read_by_the_defaults_of_today(link, open_link, dat
     assert flows.parameters.epsilon == visits.epsilon == (0.5 if "epsilon" in link else 2.0)
 
 
-@pytest.mark.parametrize("link", LINKS, ids=lambda link: link["link"] or "nothing")
+def test_a_link_of_the_second_version_has_the_defaults_of_the_first():
+    assert fields.DEFAULTS["2"] == fields.DEFAULTS["1"] != fields.DEFAULTS["3"]
+
+
+@pytest.mark.parametrize("link", LINKS[1:], ids=lambda link: link["link"])
 def test_a_link_opens_what_it_was_shared_for(link, open_link, data_root):
     app = open_link(link["link"], None)
     for product in ("flows", "density", "report"):  # what a link leaves out is at its default

@@ -72,7 +72,7 @@ def _add_methods(monkeypatch):
 
 FLOWS = f"{PLAIN.name}: at most T = 4 trips per person and day, ε = 1."
 VISITS = f"{UNIFORM.name}: at most ℓ = 30 visits per person, ε = 1."
-SHOWN = FLOWS, "Every flow has noise of scale 4", "trips shown are", "Pairs that read 0"
+SHOWN = "Every flow has noise of scale 4", "trips shown are", "Suppressed", "pairs that read 0"
 EPIDEMIC = {"unit": "trip", "decisions_threshold_fast": 2.0, "decisions_view": "Epidemic"}
 AID = {"unit": "person", "decisions_view": "Aid after a shock"}
 DENSITY = {"release_product": "Density"}
@@ -82,9 +82,9 @@ DENSITY = {"release_product": "Density"}
     ("page", "settings", "words"),
     [
         ("0_Home", {}, SHOWN),
-        ("0_Home", {"home_shown": "density"}, (VISITS, "visits shown")),
+        ("0_Home", {"home_shown": "density"}, (UNIFORM.name, "visits shown")),
         ("1_Density", {}, (VISITS, "Uniform: Spreads one noisy total evenly.", "visits shown")),
-        ("2_Origin_Destination", {}, SHOWN),
+        ("2_Origin_Destination", {}, (FLOWS, *SHOWN)),
         ("2_Origin_Destination", {"od_view": "Outcomes"}, ("Phantoms carry",)),
         ("2_Origin_Destination", {"od_view": "Errors"}, ("**Plain**: Empty flows show noise.",)),
         ("2_Origin_Destination", {"od_view": "Days and totals"}, ("Plain states no range",)),
@@ -98,13 +98,14 @@ DENSITY = {"release_product": "Density"}
 )
 def test_pages_say_what_the_row_says(open_set, settled, drawn, own_root, page, settings, words):
     del own_root  # a page of releases makes a ledger
-    methods = {"od_method": "plain", "variant": "uniform"}
+    methods = {"od_method": "plain", "variant": "uniform", "od_zones": "zones", "max_trips": 4}
     app = settled(open_set(f"pages/{page}.py", **methods, epsilon=1.0, **settings))
     if "decisions_aid_epsilon" in words:
         area = app.multiselect[0]
         app = settled(area.set_value(area.options[:10]).run())
     labels = [button.label for button in app.button]
-    said = "\n".join([text(app), *bodies(app), *labels, str(drawn)])
+    chosen = [one.options[one.index] for one in app.main.selectbox if one.index is not None]
+    said = "\n".join([text(app), *bodies(app), *labels, *chosen, str(drawn)])
     assert not [each for each in words if each not in said]
     if settings.get("od_view") == "Errors":
         assert PLAIN.name in set(tables(app)[0].iloc[:, 0])

@@ -34,10 +34,25 @@ def figures(app: AppTest) -> list[str]:
     return [part.split("</span>")[0] for part in html_of(app).split('<span class="value">')[1:]]
 
 
+def numbers(app: AppTest) -> dict[str, list[str]]:
+    """Return the numbers of the table of measures by label: of flows and of the density."""
+    (body,) = (body for body in bodies(app) if 'class="numbers"' in body)
+    if "<caption>" in body:  # side by side under their labels
+        labels = re.findall(r'<th scope="col">(.*?)</th>', body)
+        values = [re.sub("<.*?>", "", one) for one in re.findall(r"<td[^>]*>(.*?)</td>", body)]
+        return {label: [value] for label, value in zip(labels, values, strict=True)}
+    rows = re.findall(r'<th scope="row">(.*?)</th>(.*?)</tr>', body)
+    return {
+        label: [re.sub("<.*?>", "", one) for one in re.findall(r"<td[^>]*>(.*?)</td>", cells)]
+        for label, cells in rows
+    }
+
+
 def tables(app: AppTest) -> list[pd.DataFrame]:
     """Return the plain tables of a page from top to bottom, all texts."""
     written = [element.proto.body for element in app.get("html")]
-    return [_table(body) for body in written if body.startswith('<div class="plain"')]
+    plain = [body for body in written if body.startswith('<div class="plain"')]
+    return [_table(body) for body in plain if 'class="numbers"' not in body]
 
 
 def _table(body: str) -> pd.DataFrame:

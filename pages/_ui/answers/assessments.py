@@ -1,6 +1,7 @@
-"""What every page says of one setting: two gauges, and the verdict on what is set."""
+"""What every page says of one setting: the gauges of privacy, of what is retained and genuine."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -11,13 +12,12 @@ from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Risk
 from engine.text import setting_text as words, utility as texts
 from engine.text.numbers import number, scientific
 from engine.utility import ReliableFlows, Utility, count_reliable_flows
-from engine.verdict import Verdict
+from engine.verdict import Verdict, rate_value
 from pages._ui.answers import cached, recommendation
 from pages._ui.app import cache
 from pages._ui.app.catalogue import Entry
-from pages._ui.components import cards
-from pages._ui.components.gauges import Gauge
-from pages._ui.settings import offers, seeds
+from pages._ui.components.gauges import Gauge, gauges_html
+from pages._ui.settings import current, offers, seeds
 
 PRIVACY_RULE = (
     f"Privacy is called strong while an attacker is right in at most {STRONG_GUESS:.0%} of guesses "
@@ -52,40 +52,31 @@ def assess_setting(setting: Setting) -> Assessment:
 
 
 def make_gauges(answer: Assessment) -> list[Gauge]:
-    """Return the gauges of privacy and of utility."""
-    return [_privacy_gauge(answer), _utility_gauge(answer)]
+    """Return the gauges of privacy, of what is retained and of what is genuine."""
+    return [_privacy_gauge(answer), _retained_gauge(answer), _genuine_gauge(answer)]
 
 
-def format_pinned(answer: Assessment) -> list[str]:
-    """Return the numbers of both gauges of a pinned setting, in a few words."""
-    utility = answer.utility
-    shares = f"{texts.format_retained(utility)} retained, {texts.format_genuine(utility)} genuine"
-    return [
-        privacy.format_guess_rate(answer.risk.max_guess_rate).removesuffix(" of 100 guesses"),
-        shares,
-    ]
+def draw_gauges(setting: Setting) -> Assessment:
+    """Draw the gauges of what is set, with the numbers of a pinned setting; return the answer."""
+    answer = assess_setting(setting)
+    gauges, pinned = make_gauges(answer), current.pinned_setting(setting)
+    if pinned is not None:
+        pinned_gauges = make_gauges(assess_setting(pinned))
+        gauges = [
+            replace(gauge, pinned=other.amount)
+            for gauge, other in zip(gauges, pinned_gauges, strict=True)
+        ]
+    st.html(gauges_html(gauges, name=answer.entry.name))
+    return answer
 
 
 def draw(setting: Setting) -> None:
-    """Draw the verdict on what is set, and what to choose where it is not usable."""
-    answer = assess_setting(setting)
-    sentence = words.describe_setting(answer.utility, setting, answer.risk.max_guess_rate)
-    st.html(verdict_html(answer, sentence, f"{describe_unit(answer)}. {describe_flows(answer)}"))
+    """Draw the gauges of what is set, and what to choose where it is not usable."""
+    answer = draw_gauges(setting)
+    note = words.describe_choice(answer.utility, setting)
+    st.caption(f"{note} {describe_unit(answer)}. {describe_flows(answer)}")
     if answer.utility.verdict == "noisy":
         recommendation.draw(setting, key="verdict")
-
-
-def verdict_html(answer: Assessment, sentence: str, note: str = "") -> str:
-    """Return the verdict on what is set, as good as the worse of both sides."""
-    sides = (answer.risk.verdict, answer.utility.verdict)
-    steps: tuple[Verdict, ...] = ("noisy", "partly", "good")
-    return cards.verdict_html(
-        next(verdict for verdict in steps if verdict in sides),
-        sentence,
-        note,
-        title=f"Current setting: {describe_standing(answer)}",
-        rule=f"{PRIVACY_RULE} {texts.UTILITY_RULE}",
-    )
 
 
 def describe_standing(answer: Assessment) -> str:
@@ -177,43 +168,73 @@ def _describe_suppression(answer: Assessment) -> str:
 def _privacy_gauge(answer: Assessment) -> Gauge:
     risk = answer.risk
     together = privacy.format_guess_rate(risk.max_group_guess_rate).removesuffix(" of 100 guesses")
-    *limit, right, preposition, hundred, _ = privacy.format_guess_rate(risk.max_guess_rate).split()
+    *limit, right, _, _, _ = privacy.format_guess_rate(risk.max_guess_rate).split()
     data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
-    subject = f"whether {'a person' if risk.covers_person else 'a trip'} is in {data}"
+    subject = "a person" if risk.covers_person else "a trip"
+    spent = f"ε = {number(risk.epsilon, 4)}" + f", δ = {scientific(risk.delta)}" * bool(risk.delta)
     return Gauge(
         name=f"Privacy: {risk.strength}",
         level=risk.verdict,
-        sentence=f"{' '.join(limit)} *{right} {preposition} {hundred}* guesses {subject} are right",
+        sentence=f"{' '.join(limit)} *{right} of 100* guesses about {subject} are right",
         rule=f"{describe_risk(answer)} {PRIVACY_RULE}",
-        note=f"{describe_unit(answer)}; family of {GROUP_SIZE}: {together}",
+        note=f"whether in {data} at {spent} (a coin: 50); family of {GROUP_SIZE}: {together}",
+        amount=f"{' '.join(limit)} {right}",
         value=risk.max_guess_rate,
         low=0.5,
         high=1.0,
         bands=_BANDS if risk.covers_person else _BANDS[1:],
-        ends=("50: a coin", "100: certainty"),
     )
 
 
-def _utility_gauge(answer: Assessment) -> Gauge:
+def _retained_gauge(answer: Assessment) -> Gauge:
     utility, setting = answer.utility, answer.setting
-    good, fair = utility.verdict_limits
-    reliable, _, meaning = describe_flows(answer).partition(". ")
     notes = (
-        texts.describe_precision(utility),
-        reliable,
         texts.describe_crossing(utility, setting),
         _describe_limit(setting) if words.is_flows(setting) else "",
         _describe_suppression(answer),
     )
+    return _utility_gauge(
+        answer,
+        "retained",
+        utility.retained,
+        texts.describe_retained(utility, setting, mark="*"),
+        notes,
+        texts.format_retained(utility),
+    )
+
+
+def _genuine_gauge(answer: Assessment) -> Gauge:
+    utility, setting = answer.utility, answer.setting
+    notes = (
+        words.describe_excess(utility, setting),
+        describe_flows(answer).partition(". ")[0],
+        texts.describe_precision(utility),
+    )
+    sentence = texts.describe_genuine(utility, setting, mark="*")
+    amount = texts.format_genuine(utility)
+    return _utility_gauge(answer, "genuine", utility.genuine, sentence, notes, amount)
+
+
+def _utility_gauge(
+    answer: Assessment, name: str, share: float, sentence: str, notes: Sequence[str], amount: str
+) -> Gauge:
+    utility = answer.utility
+    good, fair = utility.verdict_limits
+    level = (
+        utility.verdict if name == utility.shortfall else rate_value(share, good=good, fair=fair)
+    )
+    decides = " (decides utility)" if name == utility.shortfall else ""
+    meaning = describe_flows(answer).partition(". ")[2]
+    verdict = texts.VERDICTS[level] if share == share else "nothing to judge"
     return Gauge(
-        name=f"Utility: {texts.describe_verdict(utility)}",
-        level=utility.verdict,
-        sentence=texts.describe_utility(utility, setting, mark="*", short=True),
+        name=f"{name.capitalize()}: {verdict}{decides}",
+        level=level,
+        sentence=sentence,
         rule=f"{texts.describe_both_shares(utility)}. {texts.UTILITY_RULE} {meaning}",
         note="; ".join(note.removesuffix(".") for note in notes if note),
-        value=utility.score,
+        value=share,
         low=0.0,
         high=1.0,
         bands=((fair, "noisy"), (good, "partly"), (1.0, "good")),
-        ends=("0", "100"),
+        amount=amount,
     )

@@ -1,6 +1,6 @@
 """The ε of Theorems 6 and 7, published and exact side by side."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -10,50 +10,99 @@ from engine.text.numbers import percent, trip_count
 from engine.text.privacy_text import name_noise_centre
 from pages._ui.app import cache
 from pages._ui.components import tables
+from pages._ui.components.tables import Cell
 from pages._ui.settings import fields
 
+_ALPHA, _CONFIDENCE = 10, 95.0
 
-def draw(setting: Setting) -> None:
-    """Draw ε for the error of one flow and of a change: Theorems 6 and 7, published and exact."""
-    st.subheader("ε for the error of one flow (Theorems 6 and 7)", anchor=False)
-    left_col, right_col, _ = st.columns([1, 1, 2], vertical_alignment="bottom")
-    alpha, beta = draw_tolerance(left_col, right_col)
-    limit = setting.parameters.max_trips_per_user
-    draw_comparison(alpha, beta, limit, setting.parameters.unit)
-    st.caption(
-        f"From that ε on, with {trip_count(limit)} kept, a private flow is within {alpha:,} of "
+
+class TheoremEpsilons(NamedTuple):
+    """The ε for the error of one flow and of a change, published and exact.
+
+    `published_confidence` is how often the published ε of a change really holds.
+    """
+
+    flow: float
+    exact_flow: float
+    change: float
+    exact_change: float
+    published_confidence: float
+
+
+def compute_epsilons(
+    alpha: int, beta: float, max_trips: int, law: NoiseName = "rounded_laplace"
+) -> TheoremEpsilons:
+    """Return the ε from which on an error is at most `alpha` trips in 1 − `beta` of releases."""
+    args, cell = (alpha, beta, max_trips), theorems.epsilon_for_cell_error
+    change = float(cache.compute(theorems.epsilon_for_change, *args, method="published"))
+    wrong = cache.compute(theorems.change_error_probability, alpha, change, max_trips)
+    return TheoremEpsilons(
+        flow=float(cache.compute(cell, *args)),
+        exact_flow=float(cache.compute(cell, *args, law=law)),
+        change=change,
+        exact_change=float(cache.compute(theorems.epsilon_for_change, *args, law=law)),
+        published_confidence=1 - float(wrong),
+    )
+
+
+def compare_epsilons(setting: Setting) -> dict[str, Cell]:
+    """Return both theorems' ε for the error that is set, as numbers beside a setting's others."""
+    alpha, beta = _tolerance()
+    epsilons = compute_epsilons(alpha, beta, setting.parameters.max_trips_per_user)
+    meaning = (
+        f"From this ε on a noisy flow (a change) is within {trip_count(alpha)} of "
         f"{name_noise_centre(setting.parameters.unit)} in {percent(1 - beta)} of releases, before "
-        "small ones are hidden. The published formula for changes ignores rounding."
+        "small flows are suppressed. First the published formula, then the exact law."
+    )
+    rows = (
+        (f"Theorem 6: ε for ± {trip_count(alpha)}", epsilons.flow, epsilons.exact_flow),
+        (f"Theorem 7: ε for a change ± {alpha:,}", epsilons.change, epsilons.exact_change),
+    )
+    return {
+        label: Cell(f"{published:.3g}", f"exact {exact:.3g}", meaning)
+        for label, published, exact in rows
+    }
+
+
+def _tolerance() -> tuple[int, float]:
+    state = st.session_state
+    percent_held = state.get("choose_confidence", _CONFIDENCE)
+    return int(state.get("choose_alpha", _ALPHA)), 1 - round(percent_held / 100, 6)
+
+
+def draw_error_field(*, has_label: bool = True) -> None:
+    """Draw the field of the error in trips that the theorems' ε are for."""
+    st.number_input(
+        "Tolerated error, in trips (α)",
+        0,
+        100_000,
+        _ALPHA,
+        key="choose_alpha",
+        label_visibility="visible" if has_label else "collapsed",
+        **fields.LINKED,
     )
 
 
 def draw_tolerance(trips_column: Any, share_column: Any) -> tuple[int, float]:
     """Draw two fields at their places: an error in trips, and how often more is tolerated."""
-    label, key = "Tolerated error, in trips (α)", "choose_alpha"
-    alpha = trips_column.number_input(label, 0, 100_000, 10, key=key, **fields.LINKED)
+    with trips_column:
+        draw_error_field()
     label, key = "in … % of releases (1 − β)", "choose_confidence"
-    percent_held = share_column.number_input(label, 1.0, 99.9, 95.0, key=key, **fields.LINKED)
-    return int(alpha), 1 - round(percent_held / 100, 6)
+    share_column.number_input(label, 1.0, 99.9, _CONFIDENCE, key=key, **fields.LINKED)
+    return _tolerance()
 
 
 def draw_comparison(
     alpha: int, beta: float, max_trips: int, unit: str, law: NoiseName = "rounded_laplace"
 ) -> dict[str, float]:
     """Draw the ε of Theorems 6 and 7, published and exact; return the exact ones."""
-    args, cell = (alpha, beta, max_trips), theorems.epsilon_for_cell_error
-    flow = float(cache.compute(cell, *args))
-    change = float(cache.compute(theorems.epsilon_for_change, *args, method="published"))
-    real = 1 - float(cache.compute(theorems.change_error_probability, alpha, change, max_trips))
-    exact = {
-        "flow": float(cache.compute(cell, *args, law=law)),
-        "change": float(cache.compute(theorems.epsilon_for_change, *args, law=law)),
-    }
-    published = f"{change:.4g}, which really gives {real:.1%}"
+    epsilons = compute_epsilons(alpha, beta, max_trips, law)
+    held = f"{epsilons.change:.4g}, which really gives {epsilons.published_confidence:.1%}"
     tables.draw_rows(
         (f"Within {trip_count(alpha)} of {name_noise_centre(unit)}", "Published ε", "Exact ε"),
         [
-            ("One flow (Theorem 6)", f"{flow:.4g}", f"{exact['flow']:.4g}"),
-            ("A change between two dates (Theorem 7)", published, f"{exact['change']:.4g}"),
+            ("One flow (Theorem 6)", f"{epsilons.flow:.4g}", f"{epsilons.exact_flow:.4g}"),
+            ("A change between two dates (Theorem 7)", held, f"{epsilons.exact_change:.4g}"),
         ],
     )
-    return exact
+    return {"flow": epsilons.exact_flow, "change": epsilons.exact_change}

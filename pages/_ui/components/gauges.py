@@ -1,4 +1,4 @@
-"""The two-sided verdict: what a guarantee is worth, and what the numbers can be used for."""
+"""The gauges: what a guarantee is worth, and what the numbers can be used for."""
 
 import html
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from pages._ui.components.colours import LEVELS, SIGNS
 
 @dataclass(frozen=True, kw_only=True)
 class Gauge:
-    """One side of the verdict."""
+    """One share on a scale with its verdict; `amount` is its number alone, `pinned` another's."""
 
     name: str
     level: Verdict
@@ -21,13 +21,14 @@ class Gauge:
     low: float
     high: float
     bands: Sequence[tuple[float, Verdict]]
-    ends: tuple[str, str]
+    amount: str = ""
+    pinned: str = ""
 
     def across(self, value: float) -> float:
         """Return where a value stands on the scale, in percent.
 
         >>> gauge = Gauge(name="", level="good", sentence="", note="", rule="", value=0.75, low=0.5,
-        ...               high=1.0, bands=[(1.0, "good")], ends=("", ""))
+        ...               high=1.0, bands=[(1.0, "good")])
         >>> gauge.across(0.75)
         50.0
         """
@@ -48,8 +49,9 @@ def _gauge_html(gauge: Gauge) -> str:
     needle = ""
     if gauge.value == gauge.value:
         needle = f'<i class="needle" style="left:{gauge.across(gauge.value)}%"></i>'
+    if gauge.pinned:
+        words += f' <span class="pinned">pinned: {html.escape(gauge.pinned)}</span>'
     spoken = html.escape(gauge.sentence.replace("*", ""))
-    low, high = (html.escape(end) for end in gauge.ends)
     return (
         f'<div title="{html.escape(gauge.rule)}" class="gauge {gauge.level}">'
         f'<div class="head"><span class="name"><span aria-hidden="true">{SIGNS[gauge.level]}'
@@ -57,8 +59,7 @@ def _gauge_html(gauge: Gauge) -> str:
         f'<span class="words">{words}</span></div>'
         f'<div class="scale" role="img" aria-label="{spoken}" style="{_band_style(gauge)}">'
         f"{_signs_html(gauge)}{needle}</div>"
-        f'<div class="ends"><span>{low}</span> <span class="note">{html.escape(gauge.note)}</span> '
-        f"<span>{high}</span></div></div>"
+        f'<div class="note">{html.escape(gauge.note)}</div></div>'
     )
 
 

@@ -2,8 +2,17 @@
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import streamlit as st
+
+
+class Cell(NamedTuple):
+    """A number as text, with a small note beside it and its meaning on hover."""
+
+    value: str
+    note: str = ""
+    meaning: str = ""
 
 
 def draw(columns: Mapping[str, Sequence[object]]) -> None:
@@ -28,6 +37,32 @@ def table_html(columns: Mapping[str, Sequence[object]]) -> str:
         f'<div class="plain" tabindex="0"><table><thead>{head}</thead><tbody>{body}</tbody>'
         "</table></div>"
     )
+
+
+def number_table_html(heads: Sequence[Cell], rows: Iterable[tuple[str, Sequence[Cell]]]) -> str:
+    """Return numbers line by line under the head of each column."""
+    head = "".join(_cell_html(cell, "th") for cell in heads)
+    body = "".join(
+        f'<tr><th scope="row">{html.escape(label)}</th>{"".join(map(_cell_html, cells))}</tr>'
+        for label, cells in rows
+    )
+    return f'<table class="numbers"><thead><tr><td></td>{head}</tr></thead>{body}</table>'
+
+
+def strip_html(cells: Sequence[tuple[str, Cell]], *, title: str) -> str:
+    """Return numbers side by side under their labels."""
+    heads = "".join(f'<th scope="col">{html.escape(label)}</th>' for label, _ in cells)
+    values = "".join(_cell_html(cell) for _, cell in cells)
+    return (
+        f'<div class="plain" tabindex="0"><table class="numbers"><caption>{html.escape(title)}'
+        f"</caption><thead><tr>{heads}</tr></thead><tr>{values}</tr></table></div>"
+    )
+
+
+def _cell_html(cell: Cell, kind: str = "td") -> str:
+    note = f" <small>{html.escape(cell.note)}</small>" if cell.note else ""
+    hint = f' title="{html.escape(cell.meaning)}"' if cell.meaning else ""
+    return f"<{kind}{hint}>{html.escape(cell.value)}{note}</{kind}>"
 
 
 def _row_html(kind: str, values: Iterable[object]) -> str:

@@ -22,6 +22,7 @@ from pages._ui.components import cards, charts
 from pages._ui.components.charts import DASHED, EPSILON, Line, Mark, Note
 from pages._ui.components.colours import OTHER, PRIVATE, TRUE
 from pages._ui.decisions import question, trials
+from pages._ui.frame import presenter
 from pages._ui.settings import seeds
 
 _CAUSES = {
@@ -93,7 +94,8 @@ def draw(setting: Setting, entry: Entry) -> None:
     question.draw_live(
         "decisions_aid", job, lambda pieces, _: _draw_figures(view, trials.join_draws(pieces))
     )
-    _draw_epsilon_curve(view)
+    if not presenter.is_presenting():
+        _draw_epsilon_curve(view)
 
 
 def _draw_figures(view: AidView, draws: AidDraws) -> None:

@@ -32,6 +32,7 @@ from pages._ui.components.colours import OTHER, PRIVATE, TRUE
 from pages._ui.components.picture import Picture, Shapes
 from pages._ui.decisions import question, trials
 from pages._ui.decisions.trials import Outbreak
+from pages._ui.frame import presenter
 from pages._ui.settings import fields, seeds
 
 _ZONES = 3
@@ -76,6 +77,8 @@ def draw(setting: Setting, entry: Entry, as_if: str = "") -> None:
     parts = [(*args, part) for part in range(cached.DRAW_COUNT // trials.PIECE)]
     job = parallel.submit("decisions_here", trials.simulate_epidemics, parts)
     question.draw_live("decisions_here", job, lambda results, _: _draw_figures(view, results))
+    if presenter.is_presenting():
+        return
     _draw_epsilon_curve(view)
     left_out = len(trials.names(setting.selection)) - len(view.names)
     st.caption(describe_population(setting.parameters, left_out, outbreak))
@@ -132,6 +135,8 @@ def _draw_figures(view: EpidemicView, draws: Sequence[Floats]) -> None:
     )
     zones = cached.read(picture.shapes, view.key)
     picture.draw(decisions_picture(zones, comparison, parameters.epsilon))
+    if presenter.is_presenting():
+        return
     st.caption(_describe_timings(comparison))
     _draw_curves(view, *np.quantile(runs, [0.025, 0.5, 0.975], axis=0))
 

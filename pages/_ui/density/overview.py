@@ -6,9 +6,10 @@ from engine import density
 from engine.contract import Setting
 from engine.parameters import choose_calibration
 from engine.privacy_cost import is_above
+from engine.text.numbers import percent
 from engine.text.privacy_text import ANALYTIC_NOTE
-from pages._ui.answers import assessments, cached, measure_cards
-from pages._ui.components.cards import Card
+from pages._ui.answers import assessments, cached, measures
+from pages._ui.components.tables import Cell
 from pages._ui.settings import fields, offers, seeds, widgets
 
 NOISE_EXCEEDS_NOTE = (
@@ -36,8 +37,12 @@ def draw(setting: Setting) -> None:
         st.error(NOISE_EXCEEDS_NOTE, icon=":material/error:")
     ledger = cached.compute_cost(setting)
     proved, charged = f"{ledger.proved_epsilon:.3g}", f"charged {setting.parameters.epsilon:g}"
-    subject = "For one person's whole week."
-    measure_cards.draw(setting, [Card("Proved privacy loss (ε)", proved, charged, subject)])
+    totals = measures.mean_total_error(setting)
+    extra = {
+        "Error of the total": Cell(percent(totals), "", "All visits of the week are off by this."),
+        "Proved privacy loss (ε)": Cell(proved, charged, "For one person's whole week."),
+    }
+    measures.draw_strip(setting, extra)
     parameters, method = setting.parameters, cached.method_of(setting)
     if is_above(ledger.proved_epsilon, parameters.epsilon):
         st.caption(

@@ -13,7 +13,7 @@ from pages._ui.app import catalogue, error_pages, session_limit, shutdown
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
 from pages._ui.app.streamlit_internals import page_id
-from pages._ui.frame import sidebar
+from pages._ui.frame import setting_row, sidebar
 from pages._ui.frame.page_table import DATA, HOME, PAGES, has_page
 from pages._ui.settings import current, fields, link, offers
 
@@ -54,6 +54,7 @@ def run_page(page: Any) -> None:
             link.read_link()
             if path != DATA:  # beside a file they mean nothing
                 sidebar.draw(path)
+                setting_row.draw(path)
             page.run()
             link.release_link()  # what a link said by id its widgets have taken out of it
             session().page = page_id()
@@ -62,11 +63,12 @@ def run_page(page: Any) -> None:
     session().notices.clear()
 
 
-def show_page(draw: Callable[[], None], title: str, lead: str) -> None:
+def show_page(draw: Callable[[], None], title: str, lead: str = "") -> None:
     """Show what a page draws under its title and one sentence in plain words."""
     with st.container(key="head"):
         st.title(title, anchor=False)
-        st.caption(lead)
+        if lead:
+            st.caption(lead)
     draw()
 
 
@@ -76,8 +78,10 @@ def draw_link(path: str, label: str, **query: str) -> None:
         st.page_link(path, label=label, query_params={**query, "v": fields.LINK_VERSION})
 
 
-def draw_banners(entries: Iterable[Entry | None], note: str = dataset_text.NOT_A_RELEASE) -> None:
-    """Draw whose data the page shows, by dataset: simulated people, or confidential data."""
+def draw_banners(
+    entries: Iterable[Entry | None], note: str = dataset_text.NOT_A_RELEASE, *, lead: str = ""
+) -> None:
+    """Draw whose data the page shows, by dataset, after a page's `lead` if it has no other."""
     used = {entry.name: entry for entry in entries if entry is not None}
     if not used:
         return
@@ -90,7 +94,7 @@ def draw_banners(entries: Iterable[Entry | None], note: str = dataset_text.NOT_A
         )
     names = [name for name, entry in used.items() if entry.metadata.simulated]
     text = f"**{dataset_text.SIMULATED_BANNER}** ({join_words(names)}). " if names else ""
-    st.caption(f"{text}{note}")
+    st.caption(f"{lead} {text}{note}".strip())
 
 
 def explain_missing(entry: Entry | None, part: str) -> None:

@@ -13,14 +13,14 @@ class Page(NamedTuple):
     on_public_servers: bool = True
 
 
-HOME, DATA = "pages/0_Home.py", "pages/7_Data.py"
+HOME, REPORT, DATA = "pages/0_Home.py", "pages/5_Report.py", "pages/7_Data.py"
 PAGES = {
     HOME: Page("Home"),
     "pages/1_Density.py": Page("Density", "density"),
     "pages/2_Origin_Destination.py": Page("Origin–destination", "trips"),
     "pages/3_Choose.py": Page("Choose"),
     "pages/4_Decisions.py": Page("Decisions", "trips"),
-    "pages/5_Report.py": Page("Report", "trips"),
+    REPORT: Page("Report", "trips"),
     "pages/6_Release.py": Page("Release", on_public_servers=False),
     DATA: Page("Data", on_public_servers=False),
 }

@@ -1,4 +1,4 @@
-"""The present view: larger type, no settings but ε, on home and on Decisions."""
+"""The present view: one screen for an audience, on home, Density and Decisions."""
 
 from pathlib import Path
 
@@ -8,20 +8,24 @@ from streamlit.components.v2 import component
 from pages._ui.settings import fields, widgets
 
 _STYLE = Path(__file__).with_name("presenter.css")
-_LABEL = "Privacy loss ε: to the left more private, to the right more accurate"
-_END_LABELS = "<b>Privacy loss ε</b><br>left: more private · right: more accurate"
-_FOCUS_EPSILON = component(
-    "focus_epsilon",
+_KEEP_FOCUS = component(
+    "keep_focus",
     js="""export default () => {
-      const focus = () => document.querySelector(".st-key-epsilon input")?.focus()
-      const fields = "div:has(> label):has([role=combobox]), input"
-      const back = (event) => event.target.closest(fields) || focus()
-      focus()
+      const inRow = (element) => element?.closest?.(".st-key-sliders")
+      let last = document.querySelector(".st-key-epsilon input")
+      const remember = (event) => { if (inRow(event.target)) last = event.target }
+      const fields = "div:has(> label):has([role=combobox]), input, [role=slider], button"
+      const back = (event) => event.target.closest(fields) || last?.focus()
+      last?.focus()
+      document.addEventListener("focusin", remember)
       document.addEventListener("click", back)
-      return () => document.removeEventListener("click", back)
+      return () => {
+        document.removeEventListener("focusin", remember)
+        document.removeEventListener("click", back)
+      }
     }""",
 )
-"""Puts the keyboard on the slider, so that arrow keys move ε at once, and after every click."""
+"""Puts the keyboard on the slider last touched, ε at first, so that arrow keys move it at once."""
 
 
 def is_presenting() -> bool:
@@ -36,16 +40,8 @@ def draw_switch() -> None:
         widget="segmented_control",
         label_visibility="collapsed",
         width="content",
-        help="Present: larger type, no settings. Arrow keys move ε once its slider is chosen.",
+        help="Present: one screen for an audience. Arrow keys move the slider last touched.",
     )
     if is_presenting():
         st.html(_STYLE)
-
-
-def draw_epsilon(view: str) -> None:
-    """Draw the slider of ε on the page; `shown` tells what its keys move once it changes."""
-    with st.container(horizontal=True, vertical_alignment="center", key="page_epsilon"):
-        st.html(f'<div class="ends" aria-hidden="true">{_END_LABELS}</div>', width="content")
-        widgets.draw(fields.EPSILON, label=_LABEL, label_visibility="collapsed", help=None)
-    if is_presenting():
-        _FOCUS_EPSILON(key=f"focus_{view}", height=1)
+        _KEEP_FOCUS(key="keep_focus", height=1)

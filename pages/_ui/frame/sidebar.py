@@ -1,19 +1,19 @@
-"""The settings, the same on every page; home draws ε and what is needed itself."""
+"""Datasets, methods and what stands beside the sliders; home draws what is needed itself."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
-from engine import density, origin_destination
 from engine.text.dataset_text import PART_NOUNS, describe_dataset
 from engine.text.glossary import GLOSSARY
 from engine.text.labels import DRAWS_NOTE, HELP, SHARE_NOTE
 from engine.text.privacy_text import TRIP_LEVEL
 from pages._ui.app import dataset_facts
 from pages._ui.app.session import session
-from pages._ui.frame import presenter
 from pages._ui.frame.page_table import PAGES
 from pages._ui.settings import current, fields, offers, seeds, widgets
+
+_TITLES = {"density": "Density", "trips": "Origin–destination"}
 
 
 def draw(path: str) -> None:
@@ -21,12 +21,10 @@ def draw(path: str) -> None:
     home = "0_Home" in path
     part = PAGES[path].part or fields.value(fields.HOME_PART)
     with st.sidebar:
-        if not (home or (presenter.is_presenting() and "4_" in path)):  # the page draws it
-            widgets.draw(fields.EPSILON)
-        with st.expander("Density", expanded=part == "density"):
-            _draw_density(need=not home)
-        with st.expander("Origin–destination", expanded=part == "trips"):
-            _draw_flows(need=not home)
+        for name, title in _TITLES.items():
+            if not (home and name == part):  # home draws what it is about itself
+                with st.expander(title, expanded=name == part):
+                    _draw_part(name)
         with st.container(horizontal=True):
             st.button(
                 "Redraw",
@@ -54,36 +52,16 @@ def _toggle_pin() -> None:
     session().pins = () if session().pins else tuple(s for s in both if s is not None)
 
 
-def _draw_density(*, need: bool) -> None:
-    if need:
-        pick_dataset("density")
-        pick_zones("density")
-    method = density.METHODS[fields.value(fields.DENSITY_METHOD)]
-    widgets.draw(fields.DENSITY_METHOD)
-    widgets.draw(fields.DELTA)
-    sampled = "max_visits_per_user" in method.used_fields
-    widgets.draw(fields.MAX_VISITS, disabled=not sampled)
-    if not sampled:
-        st.caption(f"{method.short_name} does not use ℓ.")
-
-
-def _draw_flows(*, need: bool) -> None:
-    if need:
-        pick_dataset("trips")
-        pick_zones("trips")
+def _draw_part(part: str) -> None:
+    pick_dataset(part)
+    pick_zones(part)
+    if part == "trips":
         pick_time()
         pick_unit()
-    setting = current.flows()
-    if setting is not None and setting.parameters.unit == "trip":
-        st.caption(TRIP_LEVEL)
-    else:
-        widgets.draw(fields.MAX_TRIPS)
-    widgets.draw(fields.OD_METHOD)
-    method = origin_destination.METHODS[fields.value(fields.OD_METHOD)]
-    hides = "suppression_threshold" in method.used_fields
-    widgets.draw(fields.THRESHOLD, disabled=not hides)
-    if not hides:
-        st.caption(f"{method.short_name} suppresses nothing, so τ has no effect.")
+        setting = current.flows()
+        if setting is not None and setting.parameters.unit == "trip":
+            st.caption(TRIP_LEVEL)
+    widgets.draw(fields.METHODS[part])
 
 
 def pick_dataset(part: str, *, is_described: bool = True) -> None:

@@ -13,6 +13,7 @@ from engine.text.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 from engine.text.privacy_text import UNIT_LABELS
 from engine.text.setting_text import format_controls
 from engine.text.zones import name_level
+from pages._ui.app import catalogue
 from pages._ui.app.session import session
 from pages._ui.app.streamlit_internals import page_id
 from pages._ui.settings import fields, link, offers
@@ -62,6 +63,15 @@ def values_by_key(setting: Setting) -> dict[str, Any]:
     values[DATASET_KEYS[part]] = offers.entry_of(setting).name
     values[ZONE_KEYS[part]] = setting.zone_level
     return values if part == "density" else {**values, "od_time": setting.time.aggregation}
+
+
+def pinned_setting(setting: Setting) -> Setting | None:
+    """Return the other setting of the same product that is pinned, while its dataset is there."""
+    kind, entries = type(setting.parameters), catalogue.entries().values()
+    pins = [pin for pin in session().pins if type(pin.parameters) is kind and pin != setting]
+    return next(
+        (pin for pin in pins if any(pin.dataset_id == e.key.dataset_id for e in entries)), None
+    )
 
 
 def reset() -> None:

@@ -10,8 +10,12 @@ from engine import parameters
 from engine.contract import Aggregation
 from engine.parameters import EPSILON_STOPS
 from engine.report import STOPS, Analysis
-from engine.resolution import FINEST
-from engine.text.labels import METHODS, OD_METHOD_NAMES, REPORT_METHODS, REPORT_UNITS
+from engine.text.labels import (
+    METHODS as DENSITY_METHOD_NAMES,
+    OD_METHOD_NAMES,
+    REPORT_METHODS,
+    REPORT_UNITS,
+)
 from engine.text.numbers import hour_of_week, scientific
 from engine.text.privacy_text import UNIT_LABELS
 
@@ -104,19 +108,17 @@ class MultiField(Field[Any]):
 
 
 EPSILON = Field[float]("epsilon", "Privacy loss (ε)", EPSILON_SLIDER, _format_plain)
-DELTA = Field[float]("delta", "Allowance beyond ε (δ)", parameters.DELTA_STOPS, scientific)
-MAX_VISITS = Field[int](
-    "max_visits", "Visits kept per person (ℓ)", range(1, parameters.MAX_VISITS_LIMIT + 1)
-)
+DELTA = Field[float]("delta", "Allowance (δ)", parameters.DELTA_STOPS, scientific)
+MAX_VISITS = Field[int]("max_visits", "Visit limit (ℓ)", range(1, parameters.MAX_VISITS_LIMIT + 1))
 DENSITY_METHOD = Field[parameters.DensityMethod](
-    "variant", "Method", get_args(parameters.DensityMethod), METHODS.__getitem__
+    "variant", "Method", get_args(parameters.DensityMethod), DENSITY_METHOD_NAMES.__getitem__
 )
 SCALING = Field[bool]("density_scaling", "Improved scaling", (False, True))
 SMOOTHING = Field[bool]("density_smoothing", "Night smoothing", (False, True))
 GAUSSIAN = Field[bool]("density_gaussian", "Analytic Gaussian", (False, True))
 UNIT = Field[str]("unit", "What is protected", get_args(parameters.ODUnit), UNIT_LABELS.__getitem__)
-MAX_TRIPS = Field[int]("max_trips", "Trips kept (T)", parameters.MAX_TRIPS_STOPS)
-THRESHOLD = Field[int]("threshold", "Suppress flows below (τ)", range(101))
+MAX_TRIPS = Field[int]("max_trips", "Trip limit (T)", parameters.MAX_TRIPS_STOPS)
+THRESHOLD = Field[int]("threshold", "Suppress below (τ)", range(101))
 OD_METHOD = Field[parameters.ODMethod](
     "od_method", "Method", get_args(parameters.ODMethod), OD_METHOD_NAMES.__getitem__
 )
@@ -173,6 +175,7 @@ PARAMETERS: dict[str, dict[str, Field[Any]]] = {
 }
 """Of each part the parameters of a setting, and what sets them."""
 
+METHODS: dict[str, Field[Any]] = {"density": DENSITY_METHOD, "trips": OD_METHOD}
 DATASET_KEYS = {"density": "density_data", "trips": "od_data"}
 ZONE_KEYS = {"density": "density_zones", "trips": "od_zones"}
 NAMES = (*DATASET_KEYS.values(), *ZONE_KEYS.values())
@@ -182,7 +185,7 @@ PARTS_BY_KEY = {key: part for keys in (DATASET_KEYS, ZONE_KEYS) for part, key in
 
 FIELDS_BY_KEY: dict[str, Field[Any]] = {field.key: field for field in FIELDS}
 
-LINK_VERSION = "2"
+LINK_VERSION = "3"
 """The `v` of every link that is written; a link without `v` has version 1."""
 
 _DEFAULTS_1: dict[str, Any] = {
@@ -209,13 +212,27 @@ _DEFAULTS_1: dict[str, Any] = {
     # datasets in the order of preference: small enough to break visibly within the range of ε
     "density_data": ("demo-city", "paris"),
     "od_data": ("rwanda-districts", "demo-city"),
-    "density_zones": FINEST,
-    "od_zones": FINEST,
+    # by dataset; any other opens on its own zones
+    "density_zones": {},
+    "od_zones": {},
 }
 """Defaults of version 1, never changed: its links lack each key that was at its default."""
 
-DEFAULTS = {"1": _DEFAULTS_1, LINK_VERSION: {**_DEFAULTS_1}}
-"""Defaults by version of links; what changes since version 1 stands in the row of today's."""
+_OPENING_ZONES = {"demo-city": "clusters-30"}
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "1": _DEFAULTS_1,
+    "2": _DEFAULTS_1,
+    LINK_VERSION: {
+        **_DEFAULTS_1,
+        # visits and trips of the same people, where one move of ε shows what it costs
+        "od_data": ("demo-city", "rwanda-districts"),
+        "density_zones": _OPENING_ZONES,
+        "od_zones": _OPENING_ZONES,
+        "max_trips": 10,
+    },
+}
+"""Defaults by version of links, as long as links of that version are about."""
 
 
 def nearest_stop(value: float, stops: Sequence[float]) -> Any:

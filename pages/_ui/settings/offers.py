@@ -37,9 +37,14 @@ def preferred_entry(
 
 def level(part: str) -> str:
     """Return the level of zones that is set for a part; its own where it has no such level."""
-    return _offered(
-        part, st.session_state.get(ZONE_KEYS[part], DEFAULTS[LINK_VERSION][ZONE_KEYS[part]])
-    )
+    key = ZONE_KEYS[part]
+    return _offered(part, st.session_state.get(key, _opening_level(part, LINK_VERSION)))
+
+
+def _opening_level(part: str, version: str) -> str:
+    """Return the level of zones that the dataset of a part opens on."""
+    entry = entry_for(part)
+    return FINEST if entry is None else DEFAULTS[version][ZONE_KEYS[part]].get(entry.name, FINEST)
 
 
 def _offered(part: str, level: str) -> str:
@@ -97,7 +102,7 @@ def default_name(key: str, version: str = LINK_VERSION) -> str:
     """Return the default of one of `NAMES`."""
     part = PARTS_BY_KEY[key]
     if key in ZONE_KEYS.values():
-        return _offered(part, DEFAULTS[version][key])
+        return _offered(part, _opening_level(part, version))
     first = preferred_entry(catalogue.entries().values(), part, version)
     return "" if first is None else first.name
 
@@ -105,4 +110,8 @@ def default_name(key: str, version: str = LINK_VERSION) -> str:
 def default_values(version: str = LINK_VERSION) -> dict[str, Any]:
     """Return by key what is set where nothing was set, by the defaults of a version of links."""
     names = {key: default_name(key, version) for key in DATASET_KEYS.values()}
-    return {**DEFAULTS[version], **names}
+    levels = {
+        key: DEFAULTS[version][key].get(names[DATASET_KEYS[part]], FINEST)
+        for part, key in ZONE_KEYS.items()
+    }
+    return {**DEFAULTS[version], **names, **levels}

@@ -1,27 +1,25 @@
 """The Density page: settings in, honest numbers, ledger and figures out."""
 
-import html
 import re
 from functools import partial
 from typing import get_args
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from engine import density, metrics, release
 from engine.datasets import load
 from engine.parameters import DensityMethod, DensityParameters
 from engine.text.dataset_text import CONFIDENTIAL_BANNER
-from engine.text.numbers import metres, percent
+from engine.text.numbers import metres, number, percent
 from engine.text.privacy_text import ANALYTIC_NOTE
-from engine.text.utility import describe_utility
+from engine.text.utility import describe_genuine, describe_retained
 from engine.utility import compute_utility
 from pages._ui.answers import cached
 from pages._ui.components import charts
 from pages._ui.settings import fields, seeds
 from tests.support.charts import drawn as drawn
-from tests.support.page import bodies, tables, text
+from tests.support.page import numbers, tables, text
 from tests.support.releases import seen
 
 PAGE = "pages/1_Density.py"
@@ -30,13 +28,7 @@ VIEWS = ("Map and week", "Methods and ℓ", "Zones", "Cost")
 
 @pytest.fixture
 def open_density(open_set):
-    return partial(open_set, PAGE)
-
-
-def card(app: AppTest, label: str, part: str = "value") -> str:
-    """Return one large number, or the ``range`` that stands beside it."""
-    cards = next(one for one in bodies(app) if 'class="cards' in one)
-    return re.search(rf'class="{part}">([^<]*)<', cards.split(label, 1)[1])[1]
+    return partial(open_set, PAGE, density_zones="zones")
 
 
 def drawn_by_the_engine(parameters: DensityParameters) -> list[density.DensityRelease]:
@@ -54,20 +46,24 @@ def test_first_screen_shows_the_engines_numbers(open_density, method):
     counts = [one.counts for one in (release, *others)]
     totals = [abs(one.sum() - truth.sum()) / truth.sum() for one in counts]
     errors = [float(np.nanmean(metrics.mean_relative_error(truth, one))) for one in counts]
-    for label, each in (("Error of the total", totals), ("Relative error (MRE)", errors)):
-        assert card(app, label) == percent(np.mean(each))
-        ends = f"{percent(min(each))} to {percent(max(each))} in 5 draws"
-        assert html.unescape(card(app, label, "range")) == ends
-    assert card(app, "Proved privacy loss") == f"{release.cost.proved_epsilon:.3g}"
+    shown = {label: cells[0] for label, cells in numbers(app).items()}
+    assert shown["Error of the total"] == percent(np.mean(totals))
+    assert shown["Relative error (MRE)"] == percent(np.mean(errors))
+    off = np.mean([np.abs(one - truth).mean() for one in counts])
+    assert shown["Mean error"] == f"{number(off)} visits"
+    proved = f"{release.cost.proved_epsilon:.3g} charged 0.5"
+    assert shown["Proved privacy loss (ε)"] == proved
     uses = density.METHODS[method].used_fields
     assert app.toggle(key="density_scaling").disabled == ("scaling" not in uses)
-    assert any("does not use ℓ" in one.value for one in app.caption) == (
-        "max_visits_per_user" not in uses
-    )
+    assert app.select_slider(key="max_visits").disabled == ("max_visits_per_user" not in uses)
+    assert app.select_slider(key="delta").disabled == ("delta" not in uses)
     said = text(app)
     parameters = DensityParameters(epsilon=0.5, method=method)
     setting = seen(parameters, dataset="demo-city")
-    assert describe_utility(compute_utility(setting, load("demo-city")), setting) in said
+    utility = compute_utility(setting, load("demo-city"))
+    plain = said.replace("<b>", "").replace("</b>", "")
+    assert describe_retained(utility, setting) in plain
+    assert describe_genuine(utility, setting) in plain
     assert "Simulated people" in said
     assert "not a release" in said
 
@@ -81,9 +77,7 @@ def test_the_displacement_is_the_mean_over_draws_at_every_hour_of_a_day(open_den
         np.nanmean(metrics.earth_movers_distance(truth, np.maximum(one.counts[:, ::7], 0), between))
         for one in drawn_by_the_engine(DensityParameters(epsilon=0.5))
     ]
-    assert card(app, "Displacement (EMD)") == metres(np.mean(each))
-    ends = f"{metres(min(each))} to {metres(max(each))} in 5 draws"
-    assert card(app, "Displacement (EMD)", "range") == ends
+    assert numbers(app)["Displacement (EMD)"] == [f"{metres(np.mean(each))} of visits"]
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -150,9 +144,9 @@ def test_above_four_the_analytic_gaussian_is_used_and_said(open_density):
 
 def test_stage_switches_change_the_release(open_density):
     app = open_density(epsilon=0.5, density_view="Cost")
-    first = card(app, "Relative error (MRE)")
+    first = numbers(app)["Relative error (MRE)"]
     app.toggle(key="density_scaling").set_value(False).run()
-    assert card(app, "Relative error (MRE)") != first
+    assert numbers(app)["Relative error (MRE)"] != first
     assert "pre-sampled totals of the cover" in text(app)
     app.toggle(key="density_gaussian").set_value(True).run()
     assert "Gaussian, analytic" in text(app)

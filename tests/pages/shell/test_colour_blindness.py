@@ -107,7 +107,7 @@ def test_styles_take_the_colours_from_one_place(level):
 def test_a_gauge_says_its_steps_by_signs_and_its_limits_in_words():
     gauge = Gauge(
         name="Use: in part", level="partly", sentence="*75%* of trips", note="", value=0.75,
-        rule="good from 90%", low=0.0, high=1.0, ends=("0%", "100%"),
+        rule="good from 90%", low=0.0, high=1.0,
         bands=((0.5, "noisy"), (0.9, "partly"), (1.0, "good")),
     )  # fmt: skip
     drawn = gauges_html([gauge], name="Kigali")

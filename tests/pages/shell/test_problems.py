@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import DatasetError
-from pages._ui.answers import cached
+from pages._ui.answers import cached, measures
 
 
 @pytest.fixture(autouse=True)
@@ -25,12 +25,12 @@ def test_an_error_of_the_engine_is_said_with_its_remedy(open_page, monkeypatch):
     assert words in app.error[0].value
 
 
-def test_a_column_of_home_that_fails_leaves_the_other(open_home, monkeypatch):
-    fail_with(monkeypatch, cached, "expected", MemoryError())
+def test_numbers_of_home_that_fail_leave_the_gauges(open_home, monkeypatch):
+    fail_with(monkeypatch, measures, "score_expectation", MemoryError())
     app = open_home()
     (error,) = app.error
     assert "coarser zones" in error.value
-    assert "Rhythm kept" in "".join(element.proto.body for element in app.get("html"))
+    assert 'class="gauges"' in "".join(element.proto.body for element in app.get("html"))
 
 
 def test_a_verdict_names_the_one_dataset_that_it_speaks_of(open_home):

@@ -126,13 +126,13 @@ def test_what_cannot_be_set_is_said_once(open_home):
     assert not app.run().toast
 
 
-@pytest.mark.parametrize("version", ["3", "x", ""])
+@pytest.mark.parametrize("version", ["4", "x", ""])
 def test_an_unknown_version_of_a_link_is_said_once_and_the_link_is_written_anew(open_home, version):
     app = open_home(v=version, epsilon="0.5")
-    said = f"The link has v = {version}, which is not known. It is read with v = 2."
+    said = f"The link has v = {version}, which is not known. It is read with v = 3."
     assert [one.value for one in app.toast] == [said]
     assert widgets(app)["epsilon"] == 0.5
-    assert link_of(app) == {"epsilon": "0.5", "v": "2"}
+    assert link_of(app) == {"epsilon": "0.5", "v": "3"}
     assert not app.run().toast
 
 
@@ -141,7 +141,7 @@ def test_a_link_has_a_version_as_soon_as_something_is_set(open_home):
     assert link_of(app) == {}
     app.select_slider(key="threshold").set_value(7).run()
     for path in (HOME, "pages/3_Choose.py"):
-        assert link_of(app.switch_page(path).run()) == {"threshold": "7", "v": "2"}
+        assert link_of(app.switch_page(path).run()) == {"threshold": "7", "v": "3"}
 
 
 HOSTILE = (

@@ -11,6 +11,7 @@ from pages._ui.answers import cached
 from pages._ui.settings.seeds import SIMULATED_SEED
 from tests.support.releases import seen
 
+OPENED = {"od_data": "demo-city", "od_zones": "zones", "max_trips": 4}
 PAGE = "pages/2_Origin_Destination.py"
 
 
@@ -28,9 +29,7 @@ def deck(app):
 @pytest.fixture
 def open_od(open_set):
     """Return a function that opens a view of the page with settings."""
-    return lambda view="Map", **settings: show(
-        open_set(PAGE, **{"od_data": "demo-city", **settings}), view
-    )
+    return lambda view="Map", **settings: show(open_set(PAGE, **{**OPENED, **settings}), view)
 
 
 @pytest.fixture(params=get_args(ODMethod))

@@ -12,7 +12,7 @@ from engine.origin_destination.scores import score_expectation
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import make_view
 from engine.text.numbers import percent, trip_count
-from engine.text.utility import describe_utility
+from engine.text.utility import describe_genuine, describe_retained
 from engine.utility import compute_utility
 from pages._ui.answers import cached
 from pages._ui.components import charts
@@ -20,7 +20,7 @@ from pages._ui.components.colours import LOST, PHANTOM, rgb
 from pages._ui.settings.seeds import SIMULATED_SEED
 from pages._ui.trips import change_view as page, error_grid as trips_grid
 from tests.pages.trips.conftest import deck, show
-from tests.support.page import figures, tables, text
+from tests.support.page import numbers, tables, text
 from tests.support.releases import seen
 from tests.support.trips import save_trips
 
@@ -40,7 +40,7 @@ def test_every_view_of_a_method_works_without_nan(open_od, method, unit):
         app = show(app, view)
         assert app.button_group(key="od_view").value == view
         assert "nan" not in text(app).lower().replace("finance", "")
-        assert len(figures(app)) == 4
+        assert len(numbers(app)) == 6
         assert ("are found and" in text(app)) == (view == "Change")
 
 
@@ -56,14 +56,18 @@ def test_the_large_numbers_are_the_engines_of_all_that_is_released(open_od, meth
     demo = datasets.load("demo-city")
     parameters = ODParameters(epsilon=0.5, max_trips_per_user=4, method=method)
     exact = od.expected(demo, parameters)
-    mean, relative, _, wrong = figures(app)
+    shown = {label: cells[0] for label, cells in numbers(app).items()}
     if exact is not None:
         lost, phantom = exact.outcomes.lost.cells, exact.outcomes.phantom.cells
-        assert mean == trip_count(exact.mean_error())
-        assert relative == percent(exact.relative_error("large"))
-        assert wrong == f"{lost:,.0f} · {phantom:,.0f}"
+        assert shown["Mean error"] == trip_count(exact.mean_error())
+        relative = percent(exact.relative_error("large"))
+        assert shown["Relative error (MRE)"] == f"{relative} flows ≥ 15 trips"
+        assert shown["Lost · phantom flows"] == f"{lost:,.0f} · {phantom:,.0f}"
     setting = seen(parameters)
-    assert describe_utility(compute_utility(setting, demo), setting) in text(app)
+    utility = compute_utility(setting, demo)
+    plain = text(app).replace("<b>", "").replace("</b>", "")
+    assert describe_retained(utility, setting) in plain
+    assert describe_genuine(utility, setting) in plain
     assert "at most" in text(app)
 
 
@@ -110,19 +114,13 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
         assert of_the_release == (od.METHODS[method].expected is not None)
 
 
-def test_of_a_draw_the_large_numbers_are_of_the_day_that_is_picked(open_od):
-    app = open_od("Outcomes", od_method="empirical_bayes", od_matrix=3)
-    rows = tables(app)[0].set_index("Outcome")["Flows, this draw"]
-    assert figures(app)[3] == " · ".join(rows[["lost", "phantom"]].str.removesuffix(".0"))
-    assert "of the draw shown, day 4 of 7" in text(app)
-
-
 def test_redraw_changes_the_draw_and_not_the_expectation(open_od):
     app = open_od(threshold=0)
-    before, marked = figures(app), deck(app)
+    before, marked = numbers(app), deck(app)
     next(button for button in app.button if "Redraw" in button.label).click().run()
-    after = figures(app)
-    assert after == before
+    after = numbers(app)
+    for label in ("Mean error", "Relative error (MRE)", "Suppressed", "Lost · phantom flows"):
+        assert after[label] == before[label]
     assert deck(app) != marked
 
 

@@ -1,0 +1,51 @@
+"""The row of all five sliders, at one place on every page, which stays in sight."""
+
+from typing import Any
+
+import streamlit as st
+
+from engine.text.utility import find_method
+from pages._ui.frame.page_table import HOME, PAGES, REPORT
+from pages._ui.settings import current, fields, widgets
+from pages._ui.settings.fields import DELTA, MAX_TRIPS, MAX_VISITS, PARAMETERS, THRESHOLD
+
+_EPSILON_LABEL = "**Privacy loss (ε)** ← more private · more useful →"
+_OTHERS: tuple[fields.Field[Any], ...] = (MAX_TRIPS, THRESHOLD, DELTA, MAX_VISITS)
+_PARAMETER_NAMES = {
+    field: name for part in ("density", "trips") for name, field in PARAMETERS[part].items()
+}
+
+
+def draw(path: str) -> None:
+    """Draw the row for the page of a path; a slider without effect there says why."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="sliders"):
+        widgets.draw(fields.EPSILON, label=_EPSILON_LABEL, help=None)
+        for field in _OTHERS:
+            word, reason = _explain_unused(field, path)
+            look: dict[str, Any] = {}
+            if word:
+                sign = field.label.rpartition("(")[2].removesuffix(")")
+                look = {"label": f"{sign}: {word}", "disabled": True, "help": reason}
+            widgets.draw(field, **look)
+
+
+def _explain_unused(field: fields.Field[Any], path: str) -> tuple[str, str]:
+    """Return a word and a sentence on why a slider has no effect on a page; empty if it has."""
+    if path == REPORT:
+        return "unused", "A report has a limit of its own, M, and neither T, τ, δ nor ℓ."
+    for_flows, part = field in (MAX_TRIPS, THRESHOLD), PAGES[path].part
+    if path != HOME and part and for_flows != (part == "trips"):
+        return (
+            ("flows only", "Flows alone use it.")
+            if for_flows
+            else ("density only", "A density alone uses it.")
+        )
+    setting = current.flows() if for_flows else current.density()
+    if setting is None:
+        return "unused", "The dataset has no such part."
+    if field is MAX_TRIPS and setting.parameters.unit == "trip":
+        return "unused", "Each trip is protected by itself, so T is 1."
+    method = find_method(setting)
+    if _PARAMETER_NAMES[field] in method.used_fields:
+        return "", ""
+    return "unused", f"{method.short_name} does not use it."
