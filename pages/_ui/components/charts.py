@@ -278,7 +278,6 @@ def draw_heat_map(
     on_pick: Callable[[str, str], None] | None = None,
 ) -> None:
     """Draw cells of shape (rows, columns) by their values; NaN is no cell."""
-    cells = [cell for cell in np.ndindex(values.shape) if values[cell] == values[cell]]
     look = altair.Axis(ticks=False, domain=False, labelAngle=0, labelOverlap=len(columns) > 20)
     place = (
         altair.Y("row:N", title=y_title, sort=list(rows), axis=look),
@@ -293,13 +292,9 @@ def draw_heat_map(
     )
     shades = altair.Scale(type=scale.kind, scheme=scale.scheme, domain=scale.domain)
     colour = altair.Color("value:Q", title=scale.title, scale=shades, legend=legend)
-
-    def make_table(cells: Sequence[tuple[int, ...]]) -> pd.DataFrame:
-        names = [(rows[i], columns[j]) for i, j in cells]
-        return pd.DataFrame(names, columns=["row", "column"])
-
-    numbers = [values[cell].item() for cell in cells]
-    tables = {"cells": make_table(cells).assign(value=numbers, written=list(map(write, numbers)))}
+    names = {"row": np.repeat(rows, len(columns)), "column": np.tile(columns, len(rows))}
+    cells = pd.DataFrame({**names, "value": values.ravel()}).dropna()
+    tables = {"cells": cells.assign(written=cells["value"].map(write))}
     hand = "pointer" if on_pick else Undefined
     chart = altair.Chart(altair.NamedData("cells"))
     chart = chart.mark_rect(stroke="#8884", strokeWidth=0.5, cursor=hand)
@@ -309,7 +304,8 @@ def draw_heat_map(
         chart = chart.add_params(altair.selection_point(name="point", fields=fields, on="click"))
     layers = [chart]
     if chosen is not None:
-        tables["here"] = make_table([chosen])
+        here = {"row": [rows[chosen[0]]], "column": [columns[chosen[1]]]}
+        tables["here"] = pd.DataFrame(here)
         edge = altair.Chart(altair.NamedData("here"))
         layers.append(edge.mark_rect(filled=False, stroke=HERE, strokeWidth=3).encode(*place))
     draw_layers(layers, tables, key=key, alt=alt, height=height, on_pick=on_pick)
