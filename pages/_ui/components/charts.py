@@ -228,25 +228,25 @@ def draw_bars(
     keyed = [mark.name for mark in marks if mark.kind not in ("rule", "span")]
     legend = _make_legend(4, values=keyed)
     scale = altair.Scale(domain=[m.name for m in marks], range=[m.colour for m in marks])
-    layers: list[altair.Chart] = []
     for i, mark in enumerate(marks):
-        style = dict(_MARKS[mark.kind])
-        if band := style.pop("band", None):
-            style["width" if upright else "height"] = altair.RelativeBandSize(band)
-        colour = altair.Color(f"colour{i}:N", scale=scale, legend=legend)
-        chart = altair.Chart(altair.NamedData("marks"), mark=altair.MarkDef(**style))
-        layers.append(chart.encode(category, measure.encode(along, f"mark{i}"), colour))
         columns |= {f"mark{i}": mark.values, f"colour{i}": mark.name}
-        if mark.end is not None:
-            columns[f"to{i}"] = mark.end
-            layers[i] = layers[i].encode(altair.Y2(f"to{i}") if upright else altair.X2(f"to{i}"))
+        columns |= {} if mark.end is None else {f"to{i}": mark.end}
         if mark.texts is not None:
             columns[f"written{i}"] = mark.texts
             tips.append(altair.Tooltip(f"written{i}:N", title=mark.name))
         else:
             tips.append(measure.encode_tip(f"mark{i}", mark.name))
             tips += [] if mark.end is None else [measure.encode_tip(f"to{i}", "to")]
-    layers = [layer.encode(tooltip=tips) for layer in layers]
+    layers: list[altair.Chart] = []
+    for i, mark in enumerate(marks):
+        style = dict(_MARKS[mark.kind])
+        if band := style.pop("band", None):
+            style["width" if upright else "height"] = altair.RelativeBandSize(band)
+        chart = altair.Chart(altair.NamedData("marks"), mark=altair.MarkDef(**style))
+        channels = [category, measure.encode(along, f"mark{i}")]
+        channels += [] if mark.end is None else [(altair.Y2 if upright else altair.X2)(f"to{i}")]
+        colour = altair.Color(f"colour{i}:N", scale=scale, legend=legend)
+        layers.append(chart.encode(*channels, colour, tooltip=tips))
     tall = height or 24 * len(labels) + 158
     draw_layers(layers, {"marks": pd.DataFrame(columns)}, key=key, alt=alt, height=tall)
 
