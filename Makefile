@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PORT ?= 8501
 WORKERS ?= 2
 
-.PHONY: run test audit coverage bench lint lock clean
+.PHONY: run test audit coverage bench lint lock pictures clean
 run: export OPENBLAS_NUM_THREADS = 1
 run: $(VENV)/.run
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT)
@@ -42,13 +42,19 @@ $(VENV)/.test: $(VENV)/.run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test,spark]"
 	touch $@
 
-# Resolve the ranges of pyproject.toml anew in an empty environment and pin the outcome.
+# Resolve the ranges of pyproject.toml anew in an empty environment, pin and print what changed.
 lock:
 	rm -rf $(VENV)-lock
 	$(PYTHON) -m venv $(VENV)-lock
 	$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check ".[test,spark]"
-	$(VENV)-lock/bin/python -m pip freeze --exclude mobility-privacy-explorer > constraints.txt
+	$(VENV)-lock/bin/python -m pip freeze --exclude mobility-privacy-explorer > $(VENV)-lock/pins
+	diff --unified=0 constraints.txt $(VENV)-lock/pins || true
+	mv $(VENV)-lock/pins constraints.txt
 	rm -rf $(VENV)-lock build *.egg-info
+
+# The pictures of README and docs, by Chromium.
+pictures: $(VENV)/.test
+	$(BIN)/python -m research.pictures
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis build *.egg-info

@@ -4,12 +4,8 @@ import re
 
 import pytest
 
-from pages._ui.app.gate import CLOSED_PATHS, HEADERS
-from tests.support.server import ROOT, request
-
-PROXY = "".join(
-    (ROOT / "deploy" / name).read_text(encoding="utf-8") for name in ("Caddyfile", "common.caddy")
-)
+from pages._ui.app.gate import HEADERS
+from tests.support.server import request
 
 
 def policy(text: str) -> dict[str, set[str]]:
@@ -31,8 +27,3 @@ def test_nothing_is_fetched_from_or_sent_to_another_place(address):
         outside = {one for one in where if not re.fullmatch(r"'[^']+'|data:|blob:", one)}
         assert not outside, what
     assert not said["script-src"] & {"'unsafe-inline'", "'unsafe-eval'", "data:"}
-
-
-def test_the_proxys_file_closes_the_same_paths():
-    for path in CLOSED_PATHS:
-        assert path in PROXY

@@ -17,7 +17,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, dict[str, Any]]
     def keep(data: Any, spec: dict[str, Any], *, key: str, **options: Any) -> Any:
         assert options["alt"], key
         charts[key] = spec | {
-            "datasets": {name: table.to_pylist() for name, table in spec["datasets"].items()}
+            "datasets": {name: table.to_dict("records") for name, table in spec["datasets"].items()}
         }
         return show(data, spec, key=key, **options)
 
@@ -30,9 +30,9 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, dict[str, Any]]
 def valid(chart: dict[str, Any]) -> None:
     """Hold a specification to the schema of Vega-Lite, and its fields to its tables."""
     plain = chart | {"datasets": {}}
-    alt.LayerChart.from_dict(plain | {"data": {"values": []}})
+    alt.LayerChart.from_dict(plain)
     for layer in chart["layer"]:
-        table = chart["datasets"][layer.get("data", chart["data"])["name"]]
+        table = chart["datasets"][layer["data"]["name"]]
         assert table
         for channel in layer.get("encoding", {}).values():
             for one in channel if isinstance(channel, list) else [channel]:

@@ -1,17 +1,25 @@
-"""The documents: links lead somewhere, examples run, limits are the engine's."""
+"""The documents: links lead somewhere, examples run, limits are the engine's, all is named."""
 
+import argparse
 import doctest
 import re
+import runpy
+from dataclasses import fields
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from engine import privacy, utility
+from engine import command, privacy, utility
+from engine.contract import Selection, TimeSelection
+from engine.parameters import DensityParameters, ODParameters
+from engine.report import ReportParameters
+from pages._ui.frame import layout
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+SETTING = (Selection, TimeSelection, ODParameters, DensityParameters, ReportParameters)
 PAGES = [*sorted(DOCS.glob("*.md")), *(ROOT / f"{n}.md" for n in ("README", "CONTRIBUTING"))]
 
 
@@ -28,6 +36,43 @@ def test_every_link_leads_to_a_file_and_a_heading(path):
             headings = re.findall(r"^#+ (.+)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
             slugs = {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
             assert heading in slugs, target
+
+
+def unnamed(names):
+    """Return the names that no document has as a word of its own."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
+    return {name for name in names if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)}
+
+
+@pytest.mark.parametrize("part", SETTING, ids=lambda part: part.__name__)
+def test_every_field_of_a_setting_is_named(part):
+    assert not unnamed(f"`{field.name}`" for field in fields(part))
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "pages").glob("*.py")), ids=lambda page: page.stem)
+def test_every_view_of_a_page_is_named(page, monkeypatch):
+    monkeypatch.setattr(layout, "show_page", lambda *_: None)
+    assert not unnamed(f"*{view}*" for view in runpy.run_path(str(page)).get("VIEWS", ()))
+
+
+@pytest.mark.parametrize("part", command.SUBCOMMANDS)
+def test_every_option_of_the_command_is_named(part, monkeypatch):
+    parsers: list[argparse.ArgumentParser] = []
+
+    def take(parser, *_, **__):
+        parsers.append(parser)
+        raise SystemExit
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_known_args", take)
+    with pytest.raises(SystemExit):
+        command.main([part])
+    options: set[str] = set()
+    for parser in parsers:  # those of actions follow
+        for action in parser._actions:
+            options |= {option for option in action.option_strings if option.startswith("--")}
+            if isinstance(action, argparse._SubParsersAction):
+                parsers += action.choices.values()
+    assert not unnamed(options - {"--help"})
 
 
 def test_the_examples_run_and_say_what_the_page_says(tmp_path, monkeypatch):
@@ -55,9 +100,9 @@ def test_stated_limits_are_the_constants():
         assert re.findall(r"(\d+)", row)[0] == f"{100 * limit:.0f}"
 
 
-def test_the_notebook_runs_and_is_kept_without_results(monkeypatch):
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.ipynb")), ids=lambda p: p.stem)
+def test_an_example_runs_and_is_kept_without_results(path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    (path,) = (DOCS / "notebooks").glob("*.ipynb")
     notebook = nbformat.read(path, as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert not [cell for cell in code if cell.outputs or cell.execution_count]

@@ -1,14 +1,16 @@
-"""Curves, bars and heat maps, drawn by Vega-Lite; what is saved of one says whose data it is."""
+"""Curves, bars and heat maps by Altair; what is saved of one says whose data it is."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import altair
 import numpy as np
-import pyarrow as pa
+import pandas as pd
 import streamlit as st
+from altair import ExprRef, Undefined
+from altair.utils import schemapi
 
 from engine.arrays import Numbers
 from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
@@ -16,9 +18,9 @@ from engine.text.numbers import WEEKDAYS
 from pages._ui.components.colours import HERE, PRIVATE, SERIES as SERIES
 from pages._ui.settings import current
 
-Spec = dict[str, Any]
+schemapi.disable_debug_mode()  # tests hold each chart to the schema: it takes twice the time
+
 Values = Sequence[Any] | Numbers
-Tables = dict[str, Mapping[str, Values]]
 
 SOLID, DASHED, DOTTED, LONG = (1, 0), (6, 4), (2, 2), (10, 3)
 STROKES = (SOLID, DASHED, DOTTED, LONG, (4, 2), (14, 4))
@@ -31,9 +33,6 @@ _RATIO_LABELS = (
 _LOG_TICKS = [part * 10.0**power for power in range(-2, 13) for part in (1, 2, 5)]
 _MAX_LABELS = 8
 
-_HIDDEN: Spec = {"data": {"name": "said"}, "mark": {"type": "point", "opacity": 0, "aria": False}}
-"""Makes Vega-Lite keep the table that the title reads."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
@@ -44,47 +43,30 @@ class Axis:
     form: str = ""
     tip: str = ",.2~f"
     domain: tuple[float, float] | None = None
-    ticks: Sequence[float | str] | int | None = None
-    labels: str | None = None
+    ticks: Sequence[float] | int | None = None
+    labels: str = _SI_LABELS
     zero: bool = True
 
-    @property
-    def type(self) -> str:
-        """Vega's name for the kind of its values."""
-        return "temporal" if self.kind == "time" else "quantitative"
-
-    def encode(self, column: str) -> Spec:
+    def encode(self, channel: type[altair.X | altair.Y], column: str) -> altair.X | altair.Y:
         """Return the encoding of a column on this axis."""
-        axis: Spec = {"grid": self.kind == "linear", "labelFlush": column not in ("y", "low")}
-        axis["labelAngle"] = 0
-        if self.form:
-            axis["format"] = self.form
-        elif self.labels or self.type == "quantitative":
-            axis["labelExpr"] = self.labels or _SI_LABELS
-        if (ticks := self.ticks) is not None:
-            axis |= {"tickCount": ticks} if isinstance(ticks, int) else {"values": list(ticks)}
-        encoded: Spec = {"field": column, "type": self.type, "title": self.title, "axis": axis}
-        if self.type != "quantitative":
-            return encoded | {"sort": None}
-        scale: Spec = {"type": self.kind, "nice": self.kind == "linear" and self.domain is None}
-        if self.domain:
-            scale["domain"] = list(self.domain)
-        elif self.kind == "linear":
-            scale["zero"] = self.zero
-        return encoded | {"scale": scale}
+        fitted = self.kind == "linear" and self.domain is None
+        look: dict[str, Any] = {"grid": self.kind == "linear", "labelAngle": 0}
+        look |= {"format": self.form} if self.form else {"labelExpr": self.labels}
+        if self.ticks is not None:
+            look["tickCount" if isinstance(self.ticks, int) else "values"] = self.ticks
+        axis = altair.Axis(labelFlush=column not in ("y", "low"), **look)
+        domain, zero = self.domain or Undefined, self.zero if fitted else Undefined
+        scale = altair.Scale(type=self.kind, domain=domain, nice=fitted, zero=zero)
+        return channel(column, type=self._type, title=self.title, axis=axis, scale=scale)
 
-    def encode_tip(self, column: str, title: str = "") -> Spec:
+    def encode_tip(self, column: str, title: str = "") -> altair.Tooltip:
         """Return how a column on this axis reads in a tooltip."""
         label = title or self.title.partition(", log scale")[0]
-        return {"field": column, "type": self.type, "title": label, "format": self.tip}
+        return altair.Tooltip(column, type=self._type, title=label, format=self.tip)
 
-    def is_right(self, value: Any) -> bool:
-        """Whether a value lies in the right third, where words must stand left of it."""
-        if self.domain is None or not isinstance(value, int | float):
-            return False
-        ends = (*self.domain, value)
-        low, high, place = (math.log(max(end, 1e-9)) if self.kind == "log" else end for end in ends)
-        return place > low + 0.67 * (high - low)
+    @property
+    def _type(self) -> Literal["temporal", "quantitative"]:
+        return "temporal" if self.kind == "time" else "quantitative"
 
 
 EPSILON = Axis(
@@ -167,30 +149,26 @@ def draw_curve(
     step: bool = False,
 ) -> None:
     """Draw lines over one axis: `current` is "you are here"."""
-    place = {"x": x_axis.encode("x"), "y": y_axis.encode("y")}
-    encoding = place | _encode_lines(series, legend=legend and len(series) > 1)
-    coloured = {name: channel for name, channel in encoding.items() if name != "strokeDash"}
-    rows = [_line_rows(line, x) for line in series]
-    tables: Tables = {
-        "lines": {name: [value for part in rows for value in part[name]] for name in rows[0]}
-    }
-    layers: list[Spec] = []
+    place = x_axis.encode(altair.X, "x"), y_axis.encode(altair.Y, "y")
+    colour, stroke = _encode_lines(series, has_legend=legend and len(series) > 1)
+    chart = altair.Chart(altair.NamedData("lines"))
+    tables = {"lines": pd.concat([_line_table(line, x) for line in series])}
+    layers: list[altair.Chart] = []
     if any(line.low is not None for line in series):
-        band = coloured | {"y": y_axis.encode("low"), "y2": {"field": "high"}}
-        layers.append({"mark": {"type": "area", "opacity": 0.18}, "encoding": band})
-    stroke = {"type": "line", "strokeWidth": 2, "interpolate": "step-after" if step else "linear"}
-    layers.append({"mark": stroke, "encoding": encoding})
+        ends = y_axis.encode(altair.Y, "low"), altair.Y2("high")
+        layers.append(chart.mark_area(opacity=0.18).encode(place[0], *ends, colour))
+    curve = chart.mark_line(strokeWidth=2, interpolate="step-after" if step else "linear")
     # a line has one tooltip for all its points: circles that nobody sees have one each
-    circle: Spec = {"type": "circle", "size": 130, "opacity": 0}
-    tips = [{"field": "line", "type": "nominal", "title": " "}] if len(series) > 1 else []
-    tooltip = {"tooltip": [*tips, x_axis.encode_tip("x"), y_axis.encode_tip("y")]}
-    layers.append({"mark": circle, "encoding": coloured | tooltip})
+    tips = [altair.Tooltip("line:N", title=" ")] if len(series) > 1 else []
+    tips += [x_axis.encode_tip("x"), y_axis.encode_tip("y")]
+    circles = chart.mark_circle(size=130, opacity=0)
+    layers += [curve.encode(*place, colour, stroke), circles.encode(*place, colour, tooltip=tips)]
     if current is not None:
         notes = [Note(x=current, words="you are here"), *notes]
     for i, note in enumerate(notes):
-        tables[f"note{i}"] = {"x": [note.x], "y": [note.y], "words": [note.words]}
-        second = note.x is None and any(n.x is None for n in notes[:i])
-        layers += _note_layers(note, f"note{i}", place, far=x_axis.is_right(note.x), second=second)
+        tables[f"note{i}"] = pd.DataFrame({"x": [note.x], "y": [note.y], "words": [note.words]})
+        is_second = note.x is None and any(n.x is None for n in notes[:i])
+        layers += _note_layers(note, f"note{i}", *place, is_second=is_second)
     draw_layers(layers, tables, key=key, alt=alt, height=height)
 
 
@@ -206,10 +184,10 @@ class Mark:
     texts: Sequence[str] | None = None
 
 
-_MARKS: dict[str, Spec] = {
-    "bar": {"type": "bar", "height": {"band": 0.75}},
-    "narrow": {"type": "bar", "height": {"band": 0.45}},
-    "tick": {"type": "tick", "thickness": 3, "height": {"band": 0.9}},
+_MARKS: dict[str, dict[str, Any]] = {
+    "bar": {"type": "bar", "band": 0.75},
+    "narrow": {"type": "bar", "band": 0.45},
+    "tick": {"type": "tick", "thickness": 3, "band": 0.9},
     "dot": {"type": "circle", "size": 60, "opacity": 1},
     "rule": {"type": "rule", "strokeWidth": 2},
     "span": {"type": "rule", "strokeWidth": 9, "opacity": 0.4},
@@ -238,40 +216,39 @@ def draw_bars(
     upright: bool = False,
 ) -> None:
     """Draw marks by category, one below another in the given order, or `upright`."""
-    along, across = ("y", "x") if upright else ("x", "y")
-    axis: Spec = {"labelLimit": 200, "labelOverlap": upright, "ticks": False, "domain": False}
-    axis["labelFlush"] = False  # else the first and the last do not stand beside their bars
+    along, across = (altair.Y, altair.X) if upright else (altair.X, altair.Y)
+    axis: dict[str, Any] = {"labelLimit": 200, "labelOverlap": upright, "ticks": False}
+    axis |= {"domain": False, "labelFlush": False}  # flush ones stand aside of their bars
     if upright:
         step = -(-len(labels) // _MAX_LABELS)
         axis |= {"labelAngle": 0, "labelPadding": 4, "values": list(labels[::step])}
-    category = {"field": "label", "type": "nominal", "title": title, "sort": list(labels)}
-    columns: dict[str, Values] = {"label": labels}
-    tips: list[Spec] = [{"field": "label", "type": "nominal", "title": title or " "}]
+    category = across("label:N", title=title, sort=list(labels), axis=altair.Axis(**axis))
+    columns: dict[str, Any] = {"label": labels}
+    tips = [altair.Tooltip("label:N", title=title or " ")]
+    keyed = [mark.name for mark in marks if mark.kind not in ("rule", "span")]
+    legend = _make_legend(4, values=keyed)
+    scale = altair.Scale(domain=[m.name for m in marks], range=[m.colour for m in marks])
     for i, mark in enumerate(marks):
-        columns[f"mark{i}"] = mark.values
-        columns[f"colour{i}"] = [mark.name] * len(labels)
+        columns |= {f"mark{i}": mark.values, f"colour{i}": mark.name}
         columns |= {} if mark.end is None else {f"to{i}": mark.end}
         if mark.texts is not None:
             columns[f"written{i}"] = mark.texts
-            tips.append({"field": f"written{i}", "type": "nominal", "title": mark.name})
+            tips.append(altair.Tooltip(f"written{i}:N", title=mark.name))
         else:
             tips.append(measure.encode_tip(f"mark{i}", mark.name))
             tips += [] if mark.end is None else [measure.encode_tip(f"to{i}", "to")]
-    scale = {"domain": [mark.name for mark in marks], "range": [mark.colour for mark in marks]}
-    keyed = [mark.name for mark in marks if mark.kind not in ("rule", "span")]
-    colour = {"type": "nominal", "scale": scale, "legend": _make_legend(4) | {"values": keyed}}
-    layers: list[Spec] = []
+    layers: list[altair.Chart] = []
     for i, mark in enumerate(marks):
-        encoding: Spec = {across: category | {"axis": axis}, along: measure.encode(f"mark{i}")}
-        encoding |= {"tooltip": tips, "color": colour | {"field": f"colour{i}"}}
-        if mark.end is not None:
-            encoding[f"{along}2"] = {"field": f"to{i}"}
         style = dict(_MARKS[mark.kind])
-        if upright and "height" in style:
-            style["width"] = style.pop("height")
-        layers.append({"mark": style, "encoding": encoding})
+        if band := style.pop("band", None):
+            style["width" if upright else "height"] = altair.RelativeBandSize(band)
+        chart = altair.Chart(altair.NamedData("marks"), mark=altair.MarkDef(**style))
+        channels = [category, measure.encode(along, f"mark{i}")]
+        channels += [] if mark.end is None else [(altair.Y2 if upright else altair.X2)(f"to{i}")]
+        colour = altair.Color(f"colour{i}:N", scale=scale, legend=legend)
+        layers.append(chart.encode(*channels, colour, tooltip=tips))
     tall = height or 24 * len(labels) + 158
-    draw_layers(layers, {"marks": columns}, key=key, alt=alt, height=tall)
+    draw_layers(layers, {"marks": pd.DataFrame(columns)}, key=key, alt=alt, height=tall)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,17 +258,8 @@ class Scale:
     title: str
     domain: tuple[float, float]
     kind: Literal["linear", "log", "sqrt"] = "linear"
-    scheme: str = "viridis"
+    scheme: Literal["viridis", "purplegreen"] = "viridis"
     form: str = ",.0f"
-
-    @property
-    def encoding(self) -> Spec:
-        """As Vega-Lite reads it, of the column ``value``."""
-        legend: Spec = {"orient": "top", "tickCount": 3, "format": self.form}
-        legend |= {"gradientThickness": 8, "gradientLength": 140}
-        colours = {"type": self.kind, "scheme": self.scheme, "domain": list(self.domain)}
-        encoded = {"field": "value", "type": "quantitative", "title": self.title}
-        return encoded | {"scale": colours, "legend": legend}
 
 
 def draw_heat_map(
@@ -310,66 +278,71 @@ def draw_heat_map(
     on_pick: Callable[[str, str], None] | None = None,
 ) -> None:
     """Draw cells of shape (rows, columns) by their values; NaN is no cell."""
-    positions = [cell for cell in np.ndindex(values.shape) if values[cell] == values[cell]]
-    look = {"ticks": False, "domain": False, "labelAngle": 0, "labelOverlap": len(columns) > 20}
-    tips: list[Spec] = []
-    place: Spec = {}
-    for channel, field, title, names in (
-        ("y", "row", y_title, rows),
-        ("x", "column", x_title, columns),
-    ):
-        spec = {"field": field, "type": "nominal", "title": title}
-        place[channel] = spec | {"sort": list(names), "axis": look}
-        tips.append(spec | {"title": title or " "})
-    tips.append({"field": "written", "type": "nominal", "title": scale.title})
-
-    def label_cells(cells: Sequence[tuple[int, ...]]) -> dict[str, Values]:
-        return {"row": [rows[i] for i, _ in cells], "column": [columns[j] for _, j in cells]}
-
-    cells: dict[str, Values] = {
-        **label_cells(positions),
-        "value": [values[cell].item() for cell in positions],
-        "written": [write(values[cell].item()) for cell in positions],
-    }
-    mark: Spec = {"type": "rect", "stroke": "#8884", "strokeWidth": 0.5}
-    encoding = place | {"color": scale.encoding, "tooltip": tips}
-    layers: list[Spec] = [{"mark": mark, "encoding": encoding}]
+    look = altair.Axis(ticks=False, domain=False, labelAngle=0, labelOverlap=len(columns) > 20)
+    place = (
+        altair.Y("row:N", title=y_title, sort=list(rows), axis=look),
+        altair.X("column:N", title=x_title, sort=list(columns), axis=look),
+    )
+    tips = [
+        altair.Tooltip(field, title=title or " ")
+        for field, title in (("row:N", y_title), ("column:N", x_title), ("written:N", scale.title))
+    ]
+    legend = altair.Legend(
+        orient="top", tickCount=3, format=scale.form, gradientThickness=8, gradientLength=140
+    )
+    shades = altair.Scale(type=scale.kind, scheme=scale.scheme, domain=scale.domain)
+    colour = altair.Color("value:Q", title=scale.title, scale=shades, legend=legend)
+    names = {"row": np.repeat(rows, len(columns)), "column": np.tile(columns, len(rows))}
+    cells = pd.DataFrame({**names, "value": values.ravel()}).dropna()
+    tables = {"cells": cells.assign(written=cells["value"].map(write))}
+    hand = "pointer" if on_pick else Undefined
+    chart = altair.Chart(altair.NamedData("cells"))
+    chart = chart.mark_rect(stroke="#8884", strokeWidth=0.5, cursor=hand)
+    chart = chart.encode(*place, colour, tooltip=tips)
     if on_pick is not None:
-        mark["cursor"] = "pointer"
-        select = {"type": "point", "fields": ["row", "column"], "on": "click"}
-        layers[0]["params"] = [{"name": "point", "select": select}]
-    tables: Tables = {"cells": cells}
+        fields = ["row", "column"]
+        chart = chart.add_params(altair.selection_point(name="point", fields=fields, on="click"))
+    layers = [chart]
     if chosen is not None:
-        tables["here"] = label_cells([chosen])
-        edge = {"type": "rect", "filled": False, "stroke": HERE, "strokeWidth": 3}
-        layers.append({"data": {"name": "here"}, "mark": edge, "encoding": place})
+        here = {"row": [rows[chosen[0]]], "column": [columns[chosen[1]]]}
+        tables["here"] = pd.DataFrame(here)
+        edge = altair.Chart(altair.NamedData("here"))
+        layers.append(edge.mark_rect(filled=False, stroke=HERE, strokeWidth=3).encode(*place))
     draw_layers(layers, tables, key=key, alt=alt, height=height, on_pick=on_pick)
 
 
 def draw_layers(
-    layers: Sequence[Spec],
-    tables: Mapping[str, Mapping[str, Values]],
+    layers: Sequence[altair.Chart],
+    tables: Mapping[str, pd.DataFrame],
     *,
     key: str,
     alt: str,
     height: int,
     on_pick: Callable[[str, str], None] | None = None,
 ) -> None:
-    """Draw layers over tables, of which the first is that of every layer without its own."""
+    """Draw layers over tables by their names."""
     words, real = current.stamp()
     # as data: a chart whose words have changed would be made anew, which takes a third of a second
-    data = {name: _table(columns) for name, columns in {**tables, "said": {"line": words}}.items()}
-    small: Spec = {"orient": "bottom", "anchor": "start", "color": "#8a8a8a", "offset": 6}
-    small |= {"text": {"expr": "pluck(data('said'), 'line')"}}
-    spec: Spec = {
-        "data": {"name": next(iter(data))},
-        "datasets": data,
-        "layer": [*layers, _HIDDEN],
-        "height": height,
-        "width": "container",
-        "padding": {"left": 5, "top": 5, "right": 16, "bottom": 20},  # else a last label is cut
-        "title": small | {"fontSize": 9, "fontWeight": "normal"},
-    }
+    tables = {**tables, "said": pd.DataFrame({"line": words})}
+    hidden = altair.Chart(altair.NamedData("said"))  # makes Vega-Lite keep what the title reads
+    small = altair.TitleParams(
+        ExprRef("pluck(data('said'), 'line')"),
+        orient="bottom",
+        anchor="start",
+        color="#8a8a8a",
+        offset=6,
+        fontSize=9,
+        fontWeight="normal",
+    )
+    chart = altair.TopLevelLayerSpec(
+        layer=[*layers, hidden.mark_point(opacity=0, aria=False)],
+        height=height,
+        width="container",
+        padding={"left": 5, "top": 5, "right": 16, "bottom": 20},  # else a last label is cut
+        title=small,
+    )
+    # tests validate; a part of a chart has no theme of Altair's
+    spec = chart.to_dict(validate=False, context={"top_level": False}) | {"datasets": tables}
 
     def take() -> None:
         chosen = st.session_state[key]["selection"].get("point", [])
@@ -382,61 +355,56 @@ def draw_layers(
         st.vega_lite_chart(None, spec, key=key, alt=alt, **picked)
 
 
-def _make_legend(max_columns: int) -> Spec:
+def _make_legend(max_columns: int, **look: Any) -> altair.Legend:
     """Return a legend above, so many names side by side: on a phone one below another."""
-    columns = {"expr": f"width < 300 ? 1 : {max_columns}"}
-    return {"orient": "top", "title": None, "labelLimit": 320, "columns": columns}
+    columns = ExprRef(f"width < 300 ? 1 : {max_columns}")
+    return altair.Legend(orient="top", title=None, labelLimit=320, columns=columns, **look)
 
 
-def _table(columns: Mapping[str, Values]) -> pa.Table:
-    """Return columns as a table; what is no number is nothing."""
-    arrays = {name: pa.array(list(values), from_pandas=True) for name, values in columns.items()}
-    return pa.table({name: array for name, array in arrays.items() if array.type != pa.null()})
+def _line_table(line: Line, x: Values) -> pd.DataFrame:
+    table = pd.DataFrame({"line": line.name, "x": x if line.x is None else line.x, "y": line.y})
+    return table if line.low is None else table.assign(low=line.low, high=line.high)
 
 
-def _line_rows(line: Line, x: Values) -> dict[str, list[Any]]:
-    count = len(line.y)
-    columns = {"x": x if line.x is None else line.x, "y": line.y, "low": line.low}
-    columns["high"] = line.high
-    rows: dict[str, list[Any]] = {"line": [line.name] * count}
-    for name, values in columns.items():
-        rows[name] = [None] * count if values is None else list(values)[:count]
-    return rows
-
-
-def _encode_lines(lines: Sequence[Line], *, legend: bool) -> Spec:
+def _encode_lines(
+    lines: Sequence[Line], *, has_legend: bool
+) -> tuple[altair.Color, altair.StrokeDash]:
     """Return the encoding of colours and strokes, with one legend for both."""
-    look = _make_legend(2) | {"symbolType": "stroke", "symbolStrokeWidth": 3}
-    look |= {"symbolSize": 260, "symbolOpacity": 1}
+    legend = _make_legend(
+        2, symbolType="stroke", symbolStrokeWidth=3, symbolSize=260, symbolOpacity=1
+    )
+    look: dict[str, Any] = {"sort": None, "legend": legend if has_legend else None}
+    names = [line.name for line in lines]
+    colours = altair.Scale(domain=names, range=[line.colour for line in lines])
+    strokes = altair.Scale(domain=names, range=[line.dash for line in lines])
+    return (
+        altair.Color("line:N", scale=colours, **look),
+        altair.StrokeDash("line:N", scale=strokes, **look),
+    )
 
-    def encode(values: Sequence[Any]) -> Spec:
-        scale = {"domain": [line.name for line in lines], "range": values}
-        encoding: Spec = {"field": "line", "type": "nominal", "sort": None, "scale": scale}
-        return encoding | {"legend": look if legend else None}
 
-    strokes = [list(line.dash) for line in lines]
-    return {"color": encode([line.colour for line in lines]), "strokeDash": encode(strokes)}
+def _note_layers(
+    note: Note, table: str, x: altair.X | altair.Y, y: altair.X | altair.Y, *, is_second: bool
+) -> list[altair.Chart]:
+    """Return the mark of a note and its words, which stand left of it in the right third.
 
-
-def _note_layers(note: Note, table: str, place: Spec, *, far: bool, second: bool) -> list[Spec]:
-    """Return the layers of a note; where it is `far` to the right its words stand left of it.
-
-    Those of a `second` line across the chart stand at its other end.
+    Those of a second line across the chart stand at its other end.
     """
-    text: Spec = {"type": "text", "color": note.colour, "fontSize": 12}
-    text |= {"align": "right" if far or (note.x is None and not second) else "left"}
-    if note.x is None or note.y is None:
-        channel = "y" if note.x is None else "x"
-        position: Spec = {channel: place[channel]}
-        mark: Spec = {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.6}
-        offset = {"dx": -5 if far else 5, "y": {"expr": "height - 8"}}
-        text |= offset if channel == "x" else {"x": {"expr": "4" if second else "width - 4"}}
-        text |= {"dy": -7} if channel == "y" else {}
+    chart, right = altair.Chart(altair.NamedData(table)), "scale('x', datum.x) > 0.67 * width"
+    mark = chart.mark_rule(color=note.colour, strokeDash=[4, 3], strokeWidth=1.6)
+    look: dict[str, Any] = {"color": note.colour, "fontSize": 12}
+    look["align"] = ExprRef(f"{right} ? 'right' : 'left'")
+    if note.x is None:
+        place, look["align"] = [y], "left" if is_second else "right"
+        look |= {"x": ExprRef("4" if is_second else "width - 4"), "dy": -7}
+    elif note.y is None:
+        place = [x]
+        look |= {"dx": ExprRef(f"{right} ? -5 : 5"), "y": ExprRef("height - 8")}
     else:
-        position, mark = place, {"type": "point", "size": 120, "filled": True, "opacity": 1}
-        mark |= {"size": 190, "strokeWidth": 2.6, "filled": False} if note.ring else {}
-        text |= {"dx": -9 if far else 9, "dy": -11}
-    layers: list[Spec] = [{"mark": mark | {"color": note.colour}, "encoding": position}]
-    if note.words:
-        layers.append({"mark": text, "encoding": position | {"text": {"field": "words"}}})
-    return [{"data": {"name": table}, **layer} for layer in layers]
+        place, (size, width) = [x, y], (190, 2.6) if note.ring else (120, Undefined)
+        mark = chart.mark_point(
+            color=note.colour, opacity=1, filled=not note.ring, size=size, strokeWidth=width
+        )
+        look |= {"dx": ExprRef(f"{right} ? -9 : 9"), "dy": -11}
+    words = [chart.mark_text(**look).encode(altair.Text("words:N"), *place)] if note.words else []
+    return [mark.encode(*place), *words]

@@ -3,9 +3,6 @@
 import json
 from html import unescape
 
-import pytest
-import shapely
-
 from pages._ui.data.builds import DataState
 from tests.support.data_page import (
     TRIPS,
@@ -67,18 +64,6 @@ def test_two_columns_of_zones_that_fit_alike_are_asked(open_data):
     assert "a column for “Zone”" in text(app)
     widget(app.selectbox, "data_zones_zone_id").set_value("code").run()
     assert "a column for “Zone”" not in text(app)
-
-
-def test_swapped_degrees_are_asked(open_data):
-    pytest.importorskip("timezonefinder")
-    shapes = [shapely.box(48 + n / 10, 2, 48.1 + n / 10, 2.1) for n in range(4)]
-    zones = squares(4, zone_id=list("1234")).set_geometry(shapes).to_json()
-    app = upload(open_data(), "table", "flows_2024-01-01.csv", FLOWS)
-    app = zone(upload(app, "zones", "z.geojson", zones.encode()), "Europe/Paris")
-    app = built(app)
-    assert "are latitude and longitude swapped?" in unescape(html_of(app))
-    button(app, "data_choice_far-places").click().run()
-    assert held(built(app), DataState).build.state == "finished"
 
 
 def test_a_file_that_is_there_twice_is_told_or_counted(open_data):

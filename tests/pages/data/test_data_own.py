@@ -97,12 +97,6 @@ def test_every_kind_and_column_has_a_name():
     assert known <= messages.COLUMNS.keys()
 
 
-def test_the_controls_that_errors_name_are_those_of_the_page():
-    files = Path(messages.__file__).parent.glob("*.py")
-    page = "".join(one.read_text() for one in files if one.stem != "messages")
-    assert not [label for label in messages.CONTROLS.values() if f'"{label}' not in page]
-
-
 def test_what_is_written_of_an_upload_when_the_disk_is_full_goes(temporary):
     class Upload:
         file_id, name = "1", "trips.csv"

@@ -139,13 +139,6 @@ def test_a_choice_stands_beside_a_refusal_and_mends_it(open_data):
     assert held(app, DataState).build.result["rows"]["used"] == 21
 
 
-def test_places_that_are_there_twice_can_be_kept_once(open_data):
-    app = upload_all(open_data(), places=PLACES + b"\nA,20.6,-103.3,again")
-    assert "coarser zones" in missing(app)
-    button(app, "data_choice_repeated-places").click().run()
-    assert "coarser zones" not in missing(app)
-
-
 @pytest.mark.parametrize("above", [0, 2_100])
 def test_a_mark_that_may_be_of_thousands_is_asked_for_wherever_it_stands(open_data, above):
     rows = "origin,destination,count\n" + "A,B,1\n" * above + 'B,A,"2,345"\n'

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +10,6 @@ from pages._ui.components import colours
 from pages._ui.components.gauges import Gauge, gauges_html
 from pages._ui.components.maps import Scale
 
-UI = Path(__file__).parents[3] / "pages" / "_ui"
-CSS = "".join(
-    (UI / name).read_text(encoding="utf-8") for name in ("frame/style.css", "home/home.css")
-)
 SIGHT = {
     "usual": np.eye(3),
     "deuteranopia": np.array(
@@ -94,14 +89,6 @@ def test_a_wrong_flow_has_no_colour_of_the_scale(name):
 def test_wrong_flows_stay_apart_from_each_other():
     wrong = [colours.PHANTOM, colours.INFLATED, colours.LOST]
     assert least_states(wrong) >= LEAST_WRONG
-
-
-@pytest.mark.parametrize("level", ["good", "partly", "noisy"])
-def test_styles_take_the_colours_from_one_place(level):
-    for block in ("verdict", "gauge"):
-        drawn = re.search(rf"\.{block}\.{level} {{ border-color: (#\w+);", CSS)
-        assert drawn is not None
-        assert drawn[1] == colours.LEVELS[level]
 
 
 def test_a_gauge_says_its_steps_by_signs_and_its_limits_in_words():

@@ -168,15 +168,13 @@ def test_cancel_and_sigterm_end_the_reading_of_zones_in_time(tmp_path: Path) -> 
     words = arguments(tmp_path, "--zones", str(path))
     command_line = [sys.executable, "-m", "engine", "ingest", *words]
     with subprocess.Popen(command_line, cwd=ROOT, stderr=subprocess.PIPE, text=True) as running:
-        deadline = time.monotonic() + 60
         children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
-        while not (started := children.read_text().split()) and time.monotonic() < deadline:
+        while not (started := children.read_text().split()):
+            assert running.poll() is None
             time.sleep(0.1)
-        time.sleep(1)
         running.terminate()
-        assert "stopped; nothing was written" in running.communicate(timeout=5)[1]
+        assert "stopped; nothing was written" in running.communicate(timeout=60)[1]
     assert running.returncode == 130
-    assert started
     assert not Path(f"/proc/{started[0]}").exists()
     assert not (tmp_path / "city").exists()
 

@@ -1,8 +1,6 @@
 """`empirical_bayes`: what may see counts, odd inputs, days, budgets, intervals, flows by a map."""
 
-import ast
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +17,6 @@ from engine.privacy_cost import PrivacyUnit, simple_cost
 from tests.reference import estimate_reference as plain
 from tests.reference.od_people import Counted, certain_flows, random_people
 
-PACKAGE = Path(empirical_bayes.__file__).parent
 ZONES, DAYS = 6, 3
 DISTANCES = np.abs(np.subtract.outer(np.arange(ZONES), np.arange(ZONES))) * 1000.0
 
@@ -84,29 +81,6 @@ def test_the_diagonal_is_no_cell_and_keeps_no_noise(unit):
     cells = empirical_bayes.measure(in_memory(1), parameters, rng=np.random.default_rng(1)).cells
     assert not np.einsum("dzz->dz", cells).any()
     assert (cells < 0).any()
-
-
-def imports(name):
-    tree = ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            above = empirical_bayes.__name__.split(".")[: 4 - node.level] if node.level else []
-            module = ".".join([*above, *([node.module] if node.module else [])])
-            yield from (f"{module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-
-
-def test_only_the_measurement_takes_counts_from_a_dataset():
-    takers = {
-        path.stem
-        for path in PACKAGE.glob("*.py")
-        if any(
-            i.endswith((".truncated_matrices", ".truncated_counts", ".truth", ".stack"))
-            for i in imports(path.stem)
-        )
-    }
-    assert takers == {"measurement"}
 
 
 @pytest.mark.parametrize("days", [0, slice(0, 3)])

@@ -68,6 +68,13 @@ def bundles(demo, tmp_path_factory):
     return folder
 
 
+def test_every_file_is_named_in_the_documents(bundles):
+    text = Path(__file__).parents[3].joinpath("docs", "release.md").read_text(encoding="utf-8")
+    files = {path for name in PRODUCTS for path in (bundles / name).rglob("*") if path.is_file()}
+    named = {path.name for path in files if path.suffix != ".parquet"}
+    assert not {name for name in named if f"`{name}`" not in text}
+
+
 def content(bundles, name):
     return json.loads((bundles / name / "statement.json").read_text(encoding="utf-8"))
 

@@ -27,12 +27,14 @@ def wait(*given, **rest):
     if where == "charge":
         value = act(*given, **rest)
         if not rest.get("dry_run"):
-            print("@now", flush=True)
-            time.sleep(2)
+            stand()
         return value
-    print("@now", flush=True)
-    time.sleep(2)
+    stand()
     return act(*given, **rest)
+
+def stand():
+    print("@now", flush=True)
+    time.sleep(600)  # until the signal comes
 
 setattr(owner, where, wait)
 sys.exit(command.main(sys.argv[1:]))
