@@ -44,6 +44,7 @@ from ..density.accounting import MAX_RELEASE_DELTA, is_delta_large
 from ..errors import ExplorerError, ParameterError
 from ..parameters import USED_FIELDS
 from ..resolution import make_view
+from ..signal import describe_weak_signal
 from . import density_writer, flow_writer, fourier_writer, report_writer
 from .budget_ledger import Budget, BudgetLedger, Entry, ReleaseError, check_one_line, release_error
 from .bundle import claim_folder, describe_failure, required_bytes, reveal, seal
@@ -179,7 +180,9 @@ def plan(
     if trips is not None and trips < 1:
         raise ParameterError("trips must be at least 1", value=f"{trips}", remedy="leave it out")
     view = make_view(dataset, setting.zone_level, setting.time)
-    release_plan = replace(WRITERS[method].plan(setting, view), trips=trips)
+    warning = describe_weak_signal(setting, dataset, len(view.zones), trips)
+    release_plan = WRITERS[method].plan(setting, view)
+    release_plan = replace(release_plan, trips=trips, signal_warning=warning)
     if release_plan.suppresses and not sums_before_suppression:
         return release_plan.without_sums()
     return release_plan
