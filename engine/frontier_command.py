@@ -13,8 +13,8 @@ from .frontier.candidate import Candidate
 from .frontier.evaluation import EvaluatedSettings, check_max_risk, evaluate_settings
 from .frontier.requirements import Product, ProtectedUnit, Requirements
 from .privacy import STRONG_GUESS
+from .readability import describe_weak_signal
 from .resolution import FINEST
-from .signal import describe_weak_signal
 from .text.setting_text import LEAK_NOTE, describe_candidate
 from .text.utility import describe_precision, describe_verdict
 

@@ -10,14 +10,7 @@ from engine.privacy import Risk
 from engine.text import setting_text as words
 from engine.text.numbers import scientific
 from engine.text.privacy_text import delta_warning
-from pages._ui.answers import (
-    assessments,
-    cached,
-    measure_cards,
-    recommendation,
-    stated_trips,
-    theorems,
-)
+from pages._ui.answers import assessments, cached, measure_cards, recommendation, signals, theorems
 from pages._ui.app import error_pages
 from pages._ui.components import picture
 from pages._ui.components.gauges import gauges_html
@@ -107,7 +100,7 @@ def _draw_first_screen(setting: Setting) -> None:
         description = words.describe_choice(answer.utility, setting)  # the gauges say the rest
         st.html(assessments.verdict_html(answer, description))
         recommendation.draw(setting, key="home")
-        stated_trips.warn_of_weak_signal(setting)
+        signals.warn_of_weak_signal(setting)
         with st.container(horizontal=True, gap=None, key="home_next"):
             _draw_links(flows=words.is_flows(setting))
             home_handout.draw_buttons(answer, drawing)

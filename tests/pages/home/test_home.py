@@ -24,7 +24,7 @@ from engine.text.numbers import number
 from engine.text.setting_text import button_label
 from engine.text.utility import describe_utility
 from engine.utility import DENSITY_LIMITS, FLOWS_LIMITS, compute_utility
-from pages._ui.answers import cached, stated_trips
+from pages._ui.answers import cached, signals
 from pages._ui.components import maps
 from pages._ui.components.picture import MAX_FLOWS
 from pages._ui.home import handout
@@ -537,12 +537,12 @@ def test_too_few_stated_trips_are_warned_of_and_without_a_public_number_nothing(
             zones=city.zones, metadata=replace(city.metadata, scenario=scenario)
         )
         for name in ("dataset", "full_dataset"):
-            monkeypatch.setattr(stated_trips.cached, name, lambda _, source=source: source)
-        monkeypatch.setattr(stated_trips, "session", lambda: SimpleNamespace(trips_per_day=stated))
-        monkeypatch.setattr(stated_trips.st, "warning", lambda text, **_: said.append(text))
+            monkeypatch.setattr(signals.cached, name, lambda _, source=source: source)
+        monkeypatch.setattr(signals, "session", lambda: SimpleNamespace(trips_per_day=stated))
+        monkeypatch.setattr(signals.st, "warning", lambda text, **_: said.append(text))
         setting = seen(ODParameters(epsilon=1.0), first=1, last=2, dataset="x")
-        stated_trips.warn_of_weak_signal(setting)
+        signals.warn_of_weak_signal(setting)
         assert ["Stated are 100 trips" in text for text in said] == [True] * bool(scenario)
     stated["x"] = 7.0
-    stated_trips.warn_of_weak_signal(setting)
+    signals.warn_of_weak_signal(setting)
     assert "Stated are 14 trips" in said[-1]

@@ -8,8 +8,8 @@ import pytest
 
 from engine import datasets, frontier_command
 from engine.parameters import DensityParameters, ODParameters
+from engine.readability import describe_weak_signal
 from engine.release.command import main
-from engine.signal import describe_weak_signal
 from tests.support.releases import seen
 
 CITY = datasets.load("demo-city")

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from engine.contract import Setting
-from engine.signal import describe_weak_signal
+from engine.readability import describe_weak_signal
 from engine.synthetic.twin_inputs import count_trips
 from pages._ui.answers import cached
 from pages._ui.app.session import session
