@@ -267,10 +267,9 @@ def _benjamini_hochberg(
         FALSE_DISCOVERY_RATE * (int(rejected_ranks[0]) if len(rejected_ranks) else 1) / test_count
     )
     signs = np.asarray(np.sign(change) * (np.abs(change) > reach))
-    # what is no change by the noise reaches no rank beyond chance
-    sizes, signs_beyond_chance = np.abs(change[signs != 0]), signs.copy()
-    tails = noise.tail_with_chance(sizes, trips[signs != 0])
-    tails = np.maximum(tails, noise.two_sided_tail(sizes - 1))
+    signs_beyond_chance = signs.copy()
+    # where counts do not differ by the noise, chance added to it makes no rank
+    tails = noise.tail_with_chance(np.abs(change[signs != 0]), trips[signs != 0])
     ordered, ranks = np.sort(tails), np.arange(1, len(tails) + 1)
     last = ordered[ordered <= FALSE_DISCOVERY_RATE * ranks / test_count].max(initial=0.0)
     signs_beyond_chance[signs != 0] *= tails <= last
