@@ -77,7 +77,10 @@ class TwinInputs:
     def to_json(self, zones: int, residents: float | None) -> dict[str, Any]:
         """Return the inputs as stored in the metadata and in a statement."""
         facts = {"first_day": self.first_day.isoformat(), "zones": zones, "residents": residents}
-        return asdict(self) | facts | {"unknowns": dict(ASSUMED_FACTS)}
+        inputs = asdict(self)
+        if not self.one_trip:  # as older twins have it
+            del inputs["one_trip"]
+        return inputs | facts | {"unknowns": dict(ASSUMED_FACTS)}
 
 
 def count_trips(inputs: Mapping[str, Any]) -> float:
