@@ -108,14 +108,15 @@ def find_changes(
     |change|). Another one, beyond chance, adds the Poisson variance of both counts to the noise, as
     if every trip were made independently of all others.
     """
-    zones, both = len(old_counts), np.stack([new_counts - old_counts, new_counts + old_counts])
-    clear_diagonal(both)  # changes, and trips of both spans
-    zone = NoiseSum(law, 2 * (zones - 1))
+    zones, change, trips = len(old_counts), new_counts - old_counts, new_counts + old_counts
+    for matrix in (change, trips):
+        clear_diagonal(matrix)
+    zone, total = NoiseSum(law, 2 * (zones - 1)), NoiseSum(law, 2 * zones * (zones - 1))
     return FlowChanges(
         flows=_find_flow_changes(old_counts, new_counts, law, least_shown),
-        outflows=_benjamini_hochberg(*both.sum(axis=2), zone),
-        inflows=_benjamini_hochberg(*both.sum(axis=1), zone),
-        total=_benjamini_hochberg(*both.sum(axis=(1, 2)), NoiseSum(law, 2 * zones * (zones - 1))),
+        outflows=_benjamini_hochberg(change.sum(axis=1), trips.sum(axis=1), zone),
+        inflows=_benjamini_hochberg(change.sum(axis=0), trips.sum(axis=0), zone),
+        total=_benjamini_hochberg(change.sum(), trips.sum(), total),
         shown_flows=np.minimum(old_counts, new_counts) >= least_shown,
     )
 

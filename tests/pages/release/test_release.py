@@ -272,6 +272,7 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
 def test_a_release_that_is_mostly_noise_takes_a_second_typed_yes(page):
     app = declared(page, epsilon=20.0, trips=1)
     assert "TOO LITTLE SIGNAL" in texts(app)
+    assert list(app.session_state["session"].trips_per_day.values()) == [1 / 7]
     assert "more than were made" in " ".join(one.value for one in app.info)
     app.text_input(key="release_noise_consent").set_value("yes").run()
     assert "more than were made" in " ".join(errors(app))
