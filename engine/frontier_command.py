@@ -13,6 +13,7 @@ from .frontier.candidate import Candidate
 from .frontier.evaluation import EvaluatedSettings, check_max_risk, evaluate_settings
 from .frontier.requirements import Product, ProtectedUnit, Requirements
 from .privacy import STRONG_GUESS
+from .readability import describe_weak_signal
 from .resolution import FINEST
 from .text.setting_text import LEAK_NOTE, describe_candidate
 from .text.utility import describe_precision, describe_verdict
@@ -33,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--threshold", type=int, default=15, help="flows below it are suppressed")
     percent = "most right guesses of an attacker, in percent (a coin: 50)"
     add("--risk", type=parse_number, default=100 * STRONG_GUESS, help=percent)
+    add("--trips", type=int, help="made in the whole period, a public number")
     add("--out", type=Path, help="write all tested settings to FILE.csv")
     options = parser.parse_args(arguments)
     return run_command(lambda: _run(options))
@@ -54,6 +56,8 @@ def _run(options: argparse.Namespace) -> None:
     evaluated = evaluate_settings(dataset, requirements)
     for line in _describe_result(evaluated, max_risk):
         print(line)
+    if (best := evaluated.recommend(max_risk)) is not None:
+        print(describe_weak_signal(best.setting, dataset, best.zone_count, options.trips))
     if options.out is not None:
         write_table(evaluated, options.out, max_risk)
 

@@ -2,12 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
 from engine import datasets, origin_destination as od
+from engine.arrays import Floats
+from engine.contract import TimeSelection
 from engine.datasets import Dataset
+from engine.geography import centre_distances_m
 from engine.origin_destination import change
+from engine.resolution import make_view
 from research.rows import Row, row
 
 EPSILONS, DRAWS, DAY = (0.3, 1.0, 3.0), 5, 6
@@ -20,6 +25,7 @@ def rows() -> Iterator[Row]:
         dataset = datasets.load(name)
         if dataset.metadata.simulated and dataset.has_trips:
             yield from flows(name, dataset)
+            yield from signals(name, dataset)
     for name in ("rwanda-districts", "afghanistan-provinces"):
         yield from changes(name, datasets.load(name))
 
@@ -62,11 +68,56 @@ def changes(name: str, dataset: Dataset) -> Iterator[Row]:
     plain = od.ODParameters(epsilon=1.0, max_trips_per_user=4)
     true = [od.truth(dataset, days=days, sum_days=True)[0] for days in spans]
     counts = [od.truncated_matrices(dataset, plain, days=days, sum_days=True)[0] for days in spans]
-    for epsilon in (0.1, 0.5, 1.0, 2.0):
+    half = np.random.default_rng(0).binomial(sum(counts), 0.5)  # no change
+    pairs = {"changes": (counts, true), "random split": ([half, sum(counts) - half],) * 2}
+    for epsilon, table, strict in product((0.1, 0.5, 1.0, 2.0), pairs, (False, True)):
         at = plain.with_epsilon(epsilon)
         known = change.simulate_power(
-            counts, true, change.noise_distribution(at), least_shown=at.min_shown_count,
-            rng=np.random.default_rng(0), size=100,
+            *pairs[table], change.noise_distribution(at), least_shown=at.min_shown_count,
+            rng=np.random.default_rng(0), size=100, beyond_chance=strict,
         )  # fmt: skip
         for what, value in known._asdict().items():
-            yield row("changes", what, f"{name}, ε = {epsilon:g}", value)
+            yield row(table + " beyond chance" * strict, what, f"{name}, ε = {epsilon:g}", value)
+
+
+def signals(name: str, dataset: Dataset) -> Iterator[Row]:
+    """Yield how our flows and a private gravity model read single flows, by stated signal."""
+    cases = (("zones", 6, ("person-day", 1)), ("zones", 6, ("person-day", 4)),
+             ("zones", 0, ("person", 4)), ("zones", 0, ("person", 30)))  # fmt: skip
+    cases += tuple(("clusters-30", *case) for _, *case in cases if len(dataset.zones) > 30)
+    for level, day, (unit, limit) in cases:
+        if unit == "person" and not dataset.has_person_ranks:
+            continue
+        time = TimeSelection(first_position=day, last_position=day)
+        time = TimeSelection(aggregation="whole") if unit == "person" else time
+        view = make_view(dataset, level, time)
+        true, zones = od.truth(view)[0].astype(float), len(view.zones)
+        distances_m = centre_distances_m(view.zones)
+        for epsilon in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0):
+            ours = od.ODParameters(
+                epsilon=epsilon, max_trips_per_user=limit, unit=unit, method="empirical_bayes"
+            )
+            kept, rng = od.truncated_matrices(view, ours)[0], np.random.default_rng(0)
+            drawn = od.release(view, ours, rng=rng)
+            totals = [kept.sum(axis=axis) + rng.laplace(scale=2 * limit / epsilon, size=zones)
+                      for axis in (1, 0)]  # fmt: skip
+            model = gravity(np.maximum(totals, 1e-9), distances_m)
+            for what, flows in (("ours", drawn.point_estimates[0]), ("gravity", np.rint(model))):
+                common = 2 * np.minimum(np.maximum(flows, 0), true).sum()
+                share = common / max(np.maximum(flows, 0).sum() + true.sum(), 1)
+                signal = true.sum() / zones / (zones - 1) * epsilon / limit
+                setting = f"{name}, {level}, {unit}, T = {limit}, ε = {epsilon:g}"
+                yield row("signal", f"common part: {what}", f"{setting}: {signal:.3g}", share)
+            detected = true[drawn.is_detected[0]].sum() / true.sum()
+            yield row("signal", "trips in detected flows", f"{setting}: {signal:.3g}", detected)
+
+
+def gravity(totals: Floats, distances_m: Floats) -> Floats:
+    """Return flows of these totals that fall by e over a third of the largest distance."""
+    flows = np.exp(-3 * distances_m / distances_m.max())
+    np.fill_diagonal(flows, 0)
+    leaving, arriving = totals * totals.sum(axis=1).mean() / totals.sum(axis=1, keepdims=True)
+    for _ in range(50):
+        flows *= (leaving / flows.sum(axis=1))[:, None]
+        flows *= arriving / flows.sum(axis=0)
+    return flows

@@ -11,7 +11,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from .. import validation
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, IntegersOrFloats
 from ..datasets import Dataset
 from ..parameters import ODParameters
 from ..privacy_cost import Noise, Query, stage_noise_scale
@@ -30,11 +30,15 @@ _NEGLIGIBLE = 1e-15
 
 
 class ChangeEstimates(NamedTuple):
-    """Noisy changes ± `half_width`, in trips; signs are 0 where the error bar includes 0."""
+    """Noisy changes ± `half_width`, in trips; signs are 0 where the error bar includes 0.
+
+    Counts differ where `signs` are not 0, and beyond chance where `signs_beyond_chance` are not.
+    """
 
     change: Integers
     half_width: int
     signs: Integers
+    signs_beyond_chance: Integers
 
 
 class FlowChanges(NamedTuple):
@@ -101,16 +105,18 @@ def find_changes(
     verdicts on flows use `least_shown` − 1 for it, which only makes a change smaller and reveals
     nothing more. A flow suppressed in both releases gets no verdict. Flows, zones by origin, zones
     by destination and the total are a family each, with one Benjamini–Hochberg on P(|S| ≥
-    |change|).
+    |change|). Another one, beyond chance, adds the Poisson variance of both counts to the noise, as
+    if every trip were made independently of all others.
     """
-    zones, change = len(old_counts), np.asarray(new_counts - old_counts, dtype=np.int64)
-    clear_diagonal(change)
-    zone = NoiseSum(law, 2 * (zones - 1))
+    zones, change, trips = len(old_counts), new_counts - old_counts, new_counts + old_counts
+    for matrix in (change, trips):
+        clear_diagonal(matrix)
+    zone, total = NoiseSum(law, 2 * (zones - 1)), NoiseSum(law, 2 * zones * (zones - 1))
     return FlowChanges(
         flows=_find_flow_changes(old_counts, new_counts, law, least_shown),
-        outflows=_benjamini_hochberg(change.sum(axis=1), zone),
-        inflows=_benjamini_hochberg(change.sum(axis=0), zone),
-        total=_benjamini_hochberg(np.asarray(change.sum()), NoiseSum(law, 2 * zones * (zones - 1))),
+        outflows=_benjamini_hochberg(change.sum(axis=1), trips.sum(axis=1), zone),
+        inflows=_benjamini_hochberg(change.sum(axis=0), trips.sum(axis=0), zone),
+        total=_benjamini_hochberg(change.sum(), trips.sum(), total),
         shown_flows=np.minimum(old_counts, new_counts) >= least_shown,
     )
 
@@ -208,11 +214,12 @@ def simulate_power(
     share: float = 0.2,
     size: int = 1,
     draws: int = 20,
+    beyond_chance: bool = False,
 ) -> ChangeCounts:
     """Return mean counts of right and wrong verdicts on flows over draws (confidential).
 
     True changes are those by at least `share` of the trips before, of flows of at least `size`
-    trips before or after.
+    trips before or after. Verdicts are that counts differ, or with `beyond_chance` beyond chance.
     """
     true_change, min_change = true[1] - true[0], np.maximum(share * true[0], 1)
     large = (np.abs(true_change) >= min_change) & (np.maximum(*true) >= size)
@@ -223,7 +230,8 @@ def simulate_power(
             add_noise(counts, law, np.subtract(*rng.standard_exponential((2, *counts.shape))))
             for counts in truncated
         )
-        signs = _find_flow_changes(old_counts, new_counts, law, least_shown).signs
+        flows = _find_flow_changes(old_counts, new_counts, law, least_shown)
+        signs = flows.signs_beyond_chance if beyond_chance else flows.signs
         is_changed, right = signs != 0, signs == np.sign(true_change)
         outcomes_by_draw.append(
             [
@@ -240,11 +248,17 @@ def _find_flow_changes(
     first, last = (np.maximum(counts, least_shown - 1) for counts in (old_counts, new_counts))
     change = np.asarray(last - first, dtype=np.int64)
     clear_diagonal(change)
-    return _benjamini_hochberg(change, NoiseSum(law, 2), len(change))
+    return _benjamini_hochberg(change, first + last, NoiseSum(law, 2), len(change))
 
 
-def _benjamini_hochberg(change: Integers, noise: NoiseSum, diagonal: int = 0) -> ChangeEstimates:
-    """Return verdicts by Benjamini–Hochberg, with error bars of its last level."""
+def _benjamini_hochberg(
+    change: Integers, trips: IntegersOrFloats, noise: NoiseSum, diagonal: int = 0
+) -> ChangeEstimates:
+    """Return verdicts by Benjamini–Hochberg, with error bars of its last level.
+
+    `trips` are of both spans together: the Poisson variance of the change.
+    """
+    change = np.asarray(change)
     sizes, counts = np.unique(np.abs(change), return_counts=True)
     test_count, ranks = change.size - diagonal, counts[::-1].cumsum()[::-1]
     rejected_ranks = ranks[
@@ -253,6 +267,11 @@ def _benjamini_hochberg(change: Integers, noise: NoiseSum, diagonal: int = 0) ->
     reach = noise.half_width(
         FALSE_DISCOVERY_RATE * (int(rejected_ranks[0]) if len(rejected_ranks) else 1) / test_count
     )
-    return ChangeEstimates(
-        change=change, half_width=reach, signs=np.sign(change) * (np.abs(change) > reach)
-    )
+    signs = np.asarray(np.sign(change) * (np.abs(change) > reach))
+    signs_beyond_chance = signs.copy()
+    # where counts do not differ by the noise, chance added to it makes no rank
+    tails = noise.tail_with_chance(np.abs(change[signs != 0]), trips[signs != 0])
+    ordered, ranks = np.sort(tails), np.arange(1, len(tails) + 1)
+    last = ordered[ordered <= FALSE_DISCOVERY_RATE * ranks / test_count].max(initial=0.0)
+    signs_beyond_chance[signs != 0] *= tails <= last
+    return ChangeEstimates(change, reach, signs, signs_beyond_chance)

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtr, roots_genlaguerre
 
 from ..arrays import Floats, Integers
 from .calculators import change_error_probability
@@ -18,6 +19,7 @@ FALSE_DETECTION_RATE = 0.05
 """On average at most this share of the detected flows is empty."""
 
 _NEGLIGIBLE = 30.0
+_NODES, _MAX_SHAPE = 32, 150
 
 
 def noise_variance(rate: float) -> float:
@@ -59,6 +61,19 @@ class NoiseSum:
             sines = np.sin(np.multiply.outer(size + 0.5, angles))
             beyond = np.clip(1 - (2 * size + 1) * weights[0] - sines @ weights[1:], 0.0, 1.0)
         return np.where(z < 0, 1.0, beyond)
+
+    def tail_with_chance(self, sizes: Integers, trips: ArrayLike) -> Floats:
+        """Return P(|S + N| ≥ size), N the normal difference of Poisson counts of `trips` together.
+
+        A sum of k Laplace noises is normal with a variance that is Gamma(k), averaged over by
+        Gauss–Laguerre quadrature; beyond 150 noises its shape hardly matters.
+        """
+        shape = min(self.cells, _MAX_SHAPE)
+        gammas, weights = roots_genlaguerre(_NODES, shape - 1)
+        variances = self.cells * _variance(self.law) / shape * gammas
+        deviations = np.sqrt(np.add.outer(np.maximum(trips, 1), variances))
+        tails = 2 * ndtr((0.5 - np.asarray(sizes))[..., None] / deviations)
+        return tails @ (weights / weights.sum())
 
     def half_width(self, level: float) -> int:
         """Return the least whole r with P(|S| > r) ≤ `level`."""

@@ -43,6 +43,7 @@ from ..datasets import Dataset, storage
 from ..density.accounting import MAX_RELEASE_DELTA, is_delta_large
 from ..errors import ExplorerError, ParameterError
 from ..parameters import USED_FIELDS
+from ..readability import describe_weak_signal
 from ..resolution import make_view
 from . import density_writer, flow_writer, fourier_writer, report_writer
 from .budget_ledger import Budget, BudgetLedger, Entry, ReleaseError, check_one_line, release_error
@@ -179,7 +180,9 @@ def plan(
     if trips is not None and trips < 1:
         raise ParameterError("trips must be at least 1", value=f"{trips}", remedy="leave it out")
     view = make_view(dataset, setting.zone_level, setting.time)
-    release_plan = replace(WRITERS[method].plan(setting, view), trips=trips)
+    warning = describe_weak_signal(setting, dataset, len(view.zones), trips)
+    release_plan = WRITERS[method].plan(setting, view)
+    release_plan = replace(release_plan, trips=trips, signal_warning=warning)
     if release_plan.suppresses and not sums_before_suppression:
         return release_plan.without_sums()
     return release_plan
@@ -206,12 +209,12 @@ def check_release(
         remedy = f"it protects no person; write: {TRIP_CONSENT}"
         raise release_error(rule, consent_given, remedy, "consent")
     if plan.needs_noise_consent and NOISE_CONSENT not in consents:
-        stated_trips = f"{plan.trips:,} trips made" if plan.trips else "no number of trips made"
+        signals = f"{plan.trips:,} trips made" if plan.trips else "no number of trips made"
         comparison = ", more than were made" if plan.trips else ""
         raise release_error(
             "a release needs the custodian's consent in words if empty flows alone would show "
             f"{plan.phantom_trips:,.0f} trips{comparison}",
-            f"{stated_trips}, and {consent_given}",
+            f"{signals}, and {consent_given}",
             "state how many trips were made, choose coarser zones, a longer time, a larger "
             f"threshold or a method that estimates flows; or write: {NOISE_CONSENT}",
             "consent",

@@ -242,6 +242,7 @@ def _write_change(
                 "destination": destination,
                 "verdict": verdicts[estimates.signs[cells]],
                 **{name: pa.array(values, mask=~is_shown) for name, values in numbers.items()},
+                "beyond_chance": estimates.signs_beyond_chance[cells] != 0,
             }
 
     write_table(folder / "change.csv", rows())

@@ -139,7 +139,8 @@ class ReleasePlan(PrivacyLoss):
 
     Flows come as `matrix_count` matrices, one a day, week or period. A noisy count below
     `min_shown_count` is suppressed. `mean_phantom_trips` is what an empty flow shows on average.
-    `trips` is the number of trips made, as the custodian states it. `has_sums` is whether files
+    `trips` is the number of trips made, as the custodian states it; `signal_warning` says if they
+    are too few for single flows. `has_sums` is whether files
     hold sums before suppression. Of empirical Bayes, `detection_threshold` is the least noisy count
     that marks a flow as detected whatever the others are.
 
@@ -167,6 +168,7 @@ class ReleasePlan(PrivacyLoss):
     empty_count_bias: float = 0.0
     detection_threshold: int = 0
     trips: int | None = None
+    signal_warning: str = ""
     has_sums: bool = True
 
     @classmethod

@@ -30,7 +30,7 @@ _TITLES: dict[str, dict[str, str]] = json.loads((_TEMPLATES / "titles.json").rea
 TUNING_SOURCES, STATEMENT_ITEMS = _TITLES["tuning"], _TITLES["items"]
 """What ε and the other settings were chosen on, in words by key; titles of the eighteen items."""
 
-_WARNING_NAMES = ("simulated", "trip", "secrecy", "noise", "bars", "totals", "raised")
+_WARNING_NAMES = ("simulated", "trip", "signal", "secrecy", "noise", "bars", "totals", "raised")
 _MAX_ADDED_DELTA = 1e-6
 
 

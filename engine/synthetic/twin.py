@@ -19,7 +19,7 @@ import numpy as np
 from .. import datasets, temp_folder
 from ..ingest.inputs.places import places_from_zones
 from .simulated_rows import DAY_S, SimulatedRows, residents_table, simulated_metadata
-from .twin_inputs import TwinInputs
+from .twin_inputs import TwinInputs, count_trips
 from .twin_people import TwinPopulation, WeekRecords, arrival_times_s, chunk_size
 
 Progress = Callable[[float], None]
@@ -38,7 +38,7 @@ def twin(
     ids, plane = list(zones["zone_id"]), zones.to_crs(4326)
     points = plane.representative_point().to_numpy()
     week = WeekRecords(inputs) if inputs.visits_a_week and inputs.monday else None
-    expected = int(inputs.people * (inputs.days * inputs.trips_a_day + inputs.visits_a_week))
+    expected = int(count_trips(vars(inputs)) + inputs.people * inputs.visits_a_week)
     homes, travelled = np.zeros(len(ids), dtype=np.int64), 0
     with temp_folder.open_temp_folder(None) as place:
         period = inputs.first_day, inputs.first_day + timedelta(days=inputs.days - 1)

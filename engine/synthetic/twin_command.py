@@ -27,6 +27,7 @@ def _run(arguments: Sequence[str]) -> None:
     inputs = TwinInputs(
         people=options.people,
         trips_a_day=options.trips,
+        one_trip=options.one_trip,
         travellers=options.travellers,
         days=options.days,
         first_day=options.first_day,
@@ -62,6 +63,7 @@ def _build_parser() -> argparse.ArgumentParser:
     add("--residents", help="their column of residents; guessed by its name if left out")
     add("--people", type=int, required=True, help="people in the data to come")
     add("--trips", type=parse_number, default=0.8, help="trips between zones per person and day")
+    add("--one-trip", action="store_true", help="everybody makes one trip in the whole period")
     add("--travellers", type=parse_number, help="share of people who ever travel in the period")
     add("--days", type=int, default=7)
     add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help="YYYY-MM-DD")

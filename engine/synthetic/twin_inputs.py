@@ -35,6 +35,7 @@ class TwinInputs:
 
     people: int  # in the confidential data: subscribers, riders
     trips_a_day: float = 0.8  # between zones per person and day, on average over all people
+    one_trip: bool = False  # everybody makes exactly one trip in the period, whatever `trips_a_day`
     travellers: float | None = None  # share of people who ever travel in the period
     days: int = 7
     first_day: date = FIRST_DAY
@@ -61,7 +62,8 @@ class TwinInputs:
         check_finite("trips_a_day", self.trips_a_day, (0.0, MAX_TRIPS_PER_DAY), remedy)
         check_finite("visits_a_week", self.visits_a_week, (0.0, MAX_VISITS), "15 is usual")
         if self.travellers is not None:
-            check_finite("travellers", self.travellers, (0.001, 1.0), "it is a share of people")
+            least = 1.0 if self.one_trip else 0.001
+            check_finite("travellers", self.travellers, (least, 1.0), "it is a share of people")
         if self.friction_km is not None:
             check_finite("friction_km", self.friction_km, (0.001, 1e5), "5 in a city")
 
@@ -75,19 +77,30 @@ class TwinInputs:
     def to_json(self, zones: int, residents: float | None) -> dict[str, Any]:
         """Return the inputs as stored in the metadata and in a statement."""
         facts = {"first_day": self.first_day.isoformat(), "zones": zones, "residents": residents}
-        return asdict(self) | facts | {"unknowns": dict(ASSUMED_FACTS)}
+        inputs = asdict(self)
+        if not self.one_trip:  # as older twins have it
+            del inputs["one_trip"]
+        return inputs | facts | {"unknowns": dict(ASSUMED_FACTS)}
+
+
+def count_trips(inputs: Mapping[str, Any]) -> float:
+    """Return the trips of all people in the period by inputs of `TwinInputs.to_json`."""
+    per_person = inputs["days"] * inputs["trips_a_day"]
+    return inputs["people"] * (1 if inputs.get("one_trip") else per_person)
 
 
 def format_inputs(inputs: Mapping[str, Any]) -> str:
     """Return inputs of `TwinInputs.to_json` as text of a statement."""
     of, sources = inputs, inputs["sources"]
-    friction, residents = of["friction_km"], of["residents"]
+    friction, residents, one_trip = of["friction_km"], of["residents"], of.get("one_trip")
     facts = {
         "zones": f"{of['zones']} zones",
         "residents": f"{residents:,.0f} residents" if residents else "people live by area",
         "people": f"{of['people']:,} people",
-        "trips_a_day": f"{of['trips_a_day']:g} trips a person and day between zones",
-        "travellers": f"{of['travellers'] or TRAVELLERS:.0%} of people travel",
+        "trips_a_day": "everybody makes one trip"
+        if one_trip
+        else f"{of['trips_a_day']:g} trips a person and day between zones",
+        "travellers": f"{1 if one_trip else of['travellers'] or TRAVELLERS:.0%} of people travel",
         "days": f"{of['days']} days from {of['first_day']}, {of['time_zone']}",
         "friction_km": f"friction of {friction:g} km"
         if friction

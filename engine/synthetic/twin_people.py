@@ -92,9 +92,25 @@ class TwinPopulation:
             yield first, self._simulate_chunk(min(size, self._inputs.people - first), rng)
 
     def _simulate_chunk(self, people: int, rng: np.random.Generator) -> PeopleChunk:
-        inputs, spread, outing = self._inputs, ASSUMED_FACTS["spread"], ASSUMED_FACTS["outing"]
-        home = draw_indices(self._home, rng, people)
+        inputs, home = self._inputs, draw_indices(self._home, rng, people)
         work = self._choice.draw(home, rng)
+        person, day, size = self._draw_outings(people, rng)
+        origin, destination = self._simulate_outings(home[person], work[person], size, rng)
+        person, day = np.repeat(person, size), np.repeat(day, size)
+        hour = (rng.random(len(day))[:, None] >= self._hours[day]).sum(axis=1)
+        second = 3_600 * hour + rng.integers(0, 3_600, len(day))
+        order = np.argsort((person * inputs.days + day) * DAY_S + second, kind="stable")
+        return PeopleChunk(home, person, day, second[order], origin, destination, rng)
+
+    def _draw_outings(
+        self, people: int, rng: np.random.Generator
+    ) -> tuple[Integers, Integers, Integers]:
+        """Return person, day and number of trips of each outing."""
+        inputs, spread, outing = self._inputs, ASSUMED_FACTS["spread"], ASSUMED_FACTS["outing"]
+        if inputs.one_trip:
+            shares = self._rhythm / self._rhythm.sum()
+            ones = np.ones(people, dtype=np.int64)
+            return np.arange(people), rng.choice(inputs.days, people, p=shares), ones
         rate = rng.lognormal(-(spread**2) / 2, spread, people)
         share = inputs.travellers or TRAVELLERS
         rate *= np.where(rng.random(people) < share, 1 / share, 0.0)
@@ -103,12 +119,7 @@ class TwinPopulation:
         person, day = np.nonzero(out)
         mean = np.maximum(outing, today[out] / _MAX_OUTING_PROBABILITY)
         size = np.minimum(rng.geometric(1.0 / mean), _LONGEST_OUTING).astype(np.int64)
-        origin, destination = self._simulate_outings(home[person], work[person], size, rng)
-        person, day = np.repeat(person, size), np.repeat(day, size)
-        hour = (rng.random(len(day))[:, None] >= self._hours[day]).sum(axis=1)
-        second = 3_600 * hour + rng.integers(0, 3_600, len(day))
-        order = np.argsort((person * inputs.days + day) * DAY_S + second, kind="stable")
-        return PeopleChunk(home, person, day, second[order], origin, destination, rng)
+        return person, day, size
 
     def _simulate_outings(
         self, home: Integers, work: Integers, size: Integers, rng: np.random.Generator

@@ -38,7 +38,12 @@ def test_our_methods_stand_beside_the_papers_on_the_same_noise():
 
 def test_changes_of_the_week_of_the_shock_are_those_of_the_documents():
     rows = methods.changes("rwanda-districts", datasets.load("rwanda-districts"))
-    ours = {(one.what, one.setting.split(", ")[-1]): one.ours for one in rows}
+    every = [(one.table, one.what, one.setting.split(", ")[-1], one.ours) for one in rows]
+    ours = {(what, at): value for table, what, at, value in every if table == "changes"}
+    split = [value for table, what, _, value in every
+             if (table, what) == ("random split beyond chance", "changed")]  # fmt: skip
+    assert len(split) == 4
+    assert max(split) <= 1
     truth = od.truth(datasets.load("rwanda-districts"))
     before, after = truth[:3].sum(axis=0), truth[4:].sum(axis=0)
     large = (np.maximum(before, after) >= 100) & (np.abs(after - before) >= 0.2 * before)

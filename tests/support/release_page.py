@@ -19,7 +19,7 @@ def declared(app, epsilon=10.0, trips=10**9):
         "people", datasets=["demo-city"], unit="person", epsilon=epsilon, manager="custodian"
     )
     app.run()
-    fields = [one for one in app.number_input if one.key == "release_trips"]
+    fields = [one for one in app.number_input if str(one.key).startswith("release_trips")]
     return fields[0].set_value(trips).run() if fields else app
 
 

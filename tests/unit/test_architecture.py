@@ -24,7 +24,7 @@ LAYERS = [
     {"privacy"},
     {"resolution"},
     {"ingest"},
-    {"utility"},
+    {"utility", "readability"},
     {"synthetic"},
     {"decisions", "frontier", "release"},
     {"text"},

@@ -36,6 +36,7 @@ class Session:
     secret_seeds: dict[Selection, int] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)
+    trips_per_day: dict[str, float] = field(default_factory=dict)
     twin_choice: tuple[str, Setting] | None = None
     pins: tuple[Setting, ...] = ()
     judged_names: set[str] = field(default_factory=set)

@@ -99,7 +99,13 @@ def _ask_main(draft: Draft, zones: gpd.GeoDataFrame) -> dict[str, Any]:
         "million take about a minute."
     )
     numbers = {name: _ask_number(draft, name) for name in ("trips_a_day", "days")}
-    return {"people": people, **numbers}
+    one_trip = draft.ask(
+        st.checkbox,
+        "Everybody makes one trip in these days",
+        "twin_one_trip",
+        help="Settings found on people who make several trips do not transfer to such data.",
+    )
+    return {"people": people, **numbers, "one_trip": bool(one_trip)}
 
 
 def _ask_number(draft: Draft, name: str, start: float | None = None) -> Any:

@@ -9,7 +9,7 @@ from engine.privacy import Risk
 from engine.text import setting_text as words
 from engine.text.numbers import scientific
 from engine.text.privacy_text import delta_warning
-from pages._ui.answers import assessments, cached, measures, recommendation, theorems
+from pages._ui.answers import assessments, cached, measures, recommendation, signals, theorems
 from pages._ui.app import error_pages
 from pages._ui.components import picture
 from pages._ui.frame import layout, presenter, sidebar
@@ -91,6 +91,7 @@ def draw_first_screen(setting: Setting, flows: Setting | None, density: Setting 
                 st.html("Error for both theorems, in trips", width="content")
                 theorems.draw_error_field(has_label=False)
         recommendation.draw(setting, key="home")
+        signals.warn_of_weak_signal(setting)
         with st.container(horizontal=True, gap=None, key="home_next"):
             _draw_links(flows=words.is_flows(setting))
             home_handout.draw_buttons(answer, drawing)

@@ -23,7 +23,7 @@ from pages._ui.components import cards, tables
 from pages._ui.components.cards import Card
 from pages._ui.frame import layout
 from pages._ui.release.release_text import JUDGED, LEAK, NOTHING_YET, SEE_BIAS, SUMS, TUNING_CHOICES
-from pages._ui.settings import current, offers, seeds, widgets
+from pages._ui.settings import current, fields, offers, seeds, widgets
 
 FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
 
@@ -93,6 +93,28 @@ def make_plan(setting: Setting) -> ReleasePlan | None:
         return None
     st.button(label, key="release_mend", on_click=current.set_values, kwargs=values)
     return None
+
+
+def ask_trips(plan: ReleasePlan, entry: Entry) -> ReleasePlan:
+    """Ask for the public number of trips of flows; return the plan that states it."""
+    if not plan.is_flows:
+        return plan
+    source = plan.setting.dataset_id
+    trips = st.number_input(
+        "How many trips were made in these days, as far as is publicly known?",
+        min_value=1,
+        value=None,
+        key=f"release_trips_{entry.name}",
+        **fields.PERSIST,
+        help="A public number, such as from a survey. It is stated with the release, and compared "
+        "with what noise alone would show; your data are not looked at.",
+    )
+    if trips is None:
+        session().trips_per_day.pop(source, None)
+        return plan
+    session().trips_per_day[source] = trips / len(plan.metadata.days)
+    dataset, sums = cached.full_dataset(plan.setting), plan.has_sums
+    return planned_of(plan.setting, dataset, trips=int(trips), sums_before_suppression=sums)
 
 
 def draw(plan: ReleasePlan, entry: Entry) -> None:

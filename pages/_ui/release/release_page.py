@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -39,6 +38,7 @@ def draw() -> None:
         plan = release_form.make_plan(setting)
         if plan is not None:
             release_form.draw(plan, entry)
+            plan = release_form.ask_trips(plan, entry)
             st.subheader("Cost and confirmation", anchor=False)
             for text in release.list_warnings(plan):
                 st.warning(text, icon=":material/warning:")
@@ -69,7 +69,7 @@ def _draw_confirmation(plan: ReleasePlan, entry: Entry, ledger: BudgetLedger) ->
         _ask_budget(plan, entry, ledger, budgets)
         return
     dataset = cached.full_dataset(plan.setting)
-    plan, consents = _ask_consents(plan)
+    consents = _ask_consents(plan)
     try:
         _, charged = release.check_release(plan, dataset, ledger, consents)
     except ExplorerError as problem:
@@ -115,20 +115,9 @@ def _draw_confirmation(plan: ReleasePlan, entry: Entry, ledger: BudgetLedger) ->
         st.rerun()
 
 
-def _ask_consents(plan: ReleasePlan) -> tuple[ReleasePlan, list[str]]:
-    """Ask for what a release takes beyond its budget; return the plan with the trips stated."""
+def _ask_consents(plan: ReleasePlan) -> list[str]:
+    """Ask for what a release takes beyond its budget."""
     texts: list[str] = []
-    if plan.phantom_trips >= 1:
-        trips = st.number_input(
-            "How many trips were made in these days, as far as is publicly known?",
-            min_value=1,
-            value=None,
-            key="release_trips",
-            **fields.PERSIST,
-            help="A public number, such as from a survey. It is stated with the release, and "
-            "compared with what noise alone would show; your data are not looked at.",
-        )
-        plan = replace(plan, trips=None if trips is None else int(trips))
     if plan.needs_noise_consent:
         label = (
             f"Empty flows alone would show {plan.phantom_trips:,.0f} trips. To release it all the"
@@ -139,7 +128,7 @@ def _ask_consents(plan: ReleasePlan) -> tuple[ReleasePlan, list[str]]:
         texts.append(
             st.text_input("Consent", key="release_consent", placeholder=release.TRIP_CONSENT)
         )
-    return plan, texts
+    return texts
 
 
 def _offer_largest(plan: ReleasePlan, budget: Budget) -> None:

@@ -38,6 +38,7 @@ from pages._ui.settings import widgets
 from pages._ui.settings.seeds import Seed
 
 SIZE, SHARE = 100, 0.2
+BEYOND_CHANCE, COUNTS_DIFFER = "Beyond chance", "Counts differ"
 MAX_FLOWS = 80
 """Flows that each side draws."""
 
@@ -66,17 +67,19 @@ def draw(matrix: Matrix) -> None:
     view = widgets.choose(
         "Show", ("Flows", "Leaving", "Arriving"), "od_change_show", in_link=False, has_title=True
     )
-    _draw_map(matrix, old, new, view)
+    grade = _choose_grade()
+    _draw_map(matrix, old, new, view, grade)
     _draw_price(setting)
     layout.draw_link("pages/6_Release.py", "Release both spans", release_product=spans.PRODUCT)
     draws = max(5, min(20, 10**6 // len(matrix.names) ** 2))  # many flows vary less
-    counts = simulate_power(old, new, matrix.seed, draws)
+    counts = simulate_power(old, new, matrix.seed, draws, beyond_chance=grade == BEYOND_CHANCE)
+    told = "told beyond chance" if grade == BEYOND_CHANCE else "whose counts are told to differ"
     st.markdown(
         f"Of {number(counts.true_positives + counts.false_negatives)} true changes by {SHARE:.0%} "
         f"or more, in flows of {SIZE} trips or more, **{number(counts.true_positives)} are found "
         f"and {number(counts.false_negatives)} are missed**. Of all {number(counts.changed)} flows "
-        f"told, **{number(counts.false_positives)} are invented**: the truth does not go there, by "
-        f"noise, or because trimming drops more in one span. Means of {draws} draws."
+        f"{told}, **{number(counts.false_positives)} are invented**: the truth does not go there, "
+        f"by noise, or because trimming drops more in one span. Means of {draws} draws."
     )
     _draw_epsilon_curve(matrix.parameters, len(matrix.names))
 
@@ -84,8 +87,13 @@ def draw(matrix: Matrix) -> None:
 def draw_leaving(matrix: Matrix) -> None:
     """Draw the two spans, and where more or fewer people leave a zone than before."""
     if setting := spans.pick_spans(matrix.setting, len(matrix.names)):
-        _draw_map(matrix, *spans.split_spans(setting), "Leaving")
+        _draw_map(matrix, *spans.split_spans(setting), "Leaving", _choose_grade())
         _draw_price(setting)
+
+
+def _choose_grade() -> str:
+    grades = BEYOND_CHANCE, COUNTS_DIFFER
+    return widgets.choose("Told", grades, "od_change_grade", in_link=False, has_title=True)
 
 
 @cache.memoize
@@ -109,7 +117,9 @@ def compare_spans(
 
 
 @cache.memoize
-def simulate_power(old: Setting, new: Setting, seed: Seed, draws: int) -> ChangeCounts:
+def simulate_power(
+    old: Setting, new: Setting, seed: Seed, draws: int, *, beyond_chance: bool
+) -> ChangeCounts:
     """Return how verdicts fare beside the truth, on average over draws."""
     parameters, pair = old.parameters, (old, new)
     limit = parameters.max_trips_per_user
@@ -128,6 +138,7 @@ def simulate_power(old: Setting, new: Setting, seed: Seed, draws: int) -> Change
         share=SHARE,
         size=SIZE,
         draws=draws,
+        beyond_chance=beyond_chance,
     )
 
 
@@ -135,7 +146,7 @@ def _floor(parameters: Any) -> float:
     return parameters.min_shown_count if has_suppression(parameters) else -np.inf
 
 
-def _draw_map(matrix: Matrix, old: Setting, new: Setting, view: str) -> None:
+def _draw_map(matrix: Matrix, old: Setting, new: Setting, view: str, grade: str) -> None:
     changes, (low, high) = compare_spans(old, new, matrix.seed)
     true = cached.truth(new, 0) - cached.truth(old, 0)
     names = list(matrix.names.values())
@@ -144,7 +155,9 @@ def _draw_map(matrix: Matrix, old: Setting, new: Setting, view: str) -> None:
         "Leaving": (true.sum(axis=1), changes.outflows, "trips leaving"),
         "Arriving": (true.sum(axis=0), changes.inflows, "trips arriving"),
     }[view]
-    verdicts, signs = {1: "a rise", -1: "a fall", 0: "cannot tell"}, selected.signs
+    is_strict = grade == BEYOND_CHANCE
+    verdicts = {1: "a rise", -1: "a fall", 0: "cannot tell"}
+    signs = selected.signs_beyond_chance if is_strict else selected.signs
 
     def say(i: int) -> str:
         index = np.unravel_index(i, truly.shape)
@@ -154,15 +167,24 @@ def _draw_map(matrix: Matrix, old: Setting, new: Setting, view: str) -> None:
         elif truly.ndim == 2 and np.isfinite(low[index]):
             text += f", {low[index]:.0%} to {high[index]:.0%} of before"
         where = " → ".join(names[zone] for zone in index)
-        return f"{where}\ntrue: {truly[index]:+,}\ntold: {verdicts[int(signs[index])]}, {text}"
+        verdict = verdicts[int(signs[index])]
+        if signs[index] != selected.signs[index]:
+            verdict += " beyond chance, though the counts differ"
+        return f"{where}\ntrue: {truly[index]:+,}\ntold: {verdict}, {text}"
 
     shapes = cached.read(picture.shapes, cached.view_key(matrix.setting))
     picture.draw(changes_picture(shapes, truly, selected.change, signs, say, topic))
+    covered = (
+        "The counts differ beyond chance: that covers the noise, and who happened to travel on "
+        "these days as if every trip were made independently."
+        if is_strict
+        else "The counts differ: that covers the noise alone, not who happened to travel on these "
+        "days."
+    )
     st.caption(
         f"Of all changes that are told at most {FALSE_DISCOVERY_RATE:.0%} are wrong on average, "
         f"by one Benjamini–Hochberg over all {'flows' if truly.ndim == 2 else 'zones'}, for the "
-        "trips that trimming keeps. That covers the noise alone, not who happened to travel on "
-        "these days."
+        f"trips that trimming keeps. {covered}"
     )
 
 
@@ -228,7 +250,7 @@ def changes_picture(
 
 def _draw_epsilon_curve(parameters: Any, zones: int) -> None:
     """Draw how likely one change is told over ε, and from which ε on it is."""
-    st.subheader(f"A {SHARE:.0%} change in a flow of {SIZE}", anchor=False)
+    st.subheader(f"Counts differ: a {SHARE:.0%} change in a flow of {SIZE}", anchor=False)
     flows = zones * (zones - 1)
     curves, min_epsilons = cache.compute(change_curves, parameters.with_epsilon(1.0), flows)
     names = "one flow, chosen in advance", f"one of {flows:,}, at worst"
@@ -245,7 +267,8 @@ def _draw_epsilon_curve(parameters: Any, zones: int) -> None:
     single, chosen = (math.ceil(100 * epsilon) / 100 for epsilon in min_epsilons)
     st.markdown(
         f"**From ε = {single:g} on a {SHARE:.0%} change in a flow of {SIZE} can be told** in 95 of "
-        f"100 releases, from ε = {chosen:g} on also as one of {flows:,} flows."
+        f"100 releases, from ε = {chosen:g} on also as one of {flows:,} flows. That they differ "
+        "beyond chance is told so often at no ε."
     )
 
 

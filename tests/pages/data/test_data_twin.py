@@ -48,9 +48,12 @@ def test_beside_a_twin_that_is_kept_the_next_has_another_name(open_page, monkeyp
     kept = {**datasets.available(), "twin-few": datasets.data_root() / "local" / "twin-few"}
     monkeypatch.setattr(datasets, "available", lambda: kept)
     app = upload(opened(open_page), "twin", "few.geojson", ZONES)
+    widget(app.checkbox, "data_twin_one_trip").set_value(True).run()
     button(app, "data_twin_start").click().run()
     build = held(app, DataState).build
     ended(build)
+    folder = app.run().session_state["session"].datasets["twin-few-2"]
+    assert datasets.load(folder).metadata.scenario["twin"]["one_trip"]
     assert build.name == "twin-few-2"
 
 

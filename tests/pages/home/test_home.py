@@ -8,6 +8,8 @@ import math
 import re
 import threading
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from types import SimpleNamespace
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -25,7 +27,7 @@ from engine.text.numbers import decimal, metres, number, percent, trip_count
 from engine.text.setting_text import button_label
 from engine.text.utility import describe_genuine, describe_retained, describe_utility
 from engine.utility import DENSITY_LIMITS, FLOWS_LIMITS, compute_utility
-from pages._ui.answers import cached, measures
+from pages._ui.answers import cached, measures, signals
 from pages._ui.components import maps
 from pages._ui.components.picture import MAX_FLOWS
 from pages._ui.home import handout
@@ -617,3 +619,23 @@ def test_the_share_that_crosses_stands_on_buttons_and_in_the_file(saved):
     for one in ways:
         share = f"{100 * one.candidate.utility.crossing_share:.0f}"
         assert f"genuine of 100; {share} of 100 trips cross zones; risk" in button_label(one)
+
+
+def test_too_few_stated_trips_are_warned_of_and_without_a_public_number_nothing(monkeypatch):
+    """A twin's facts are public; what is stated on Release goes before them."""
+    city, said, stated = datasets.load("demo-city"), [], dict[str, float]()
+    facts = {"twin": {"people": 100, "trips_a_day": 0.5, "days": 7}}
+    for scenario in ({}, facts):
+        source = SimpleNamespace(
+            zones=city.zones, metadata=replace(city.metadata, scenario=scenario)
+        )
+        for name in ("dataset", "full_dataset"):
+            monkeypatch.setattr(signals.cached, name, lambda _, source=source: source)
+        monkeypatch.setattr(signals, "session", lambda: SimpleNamespace(trips_per_day=stated))
+        monkeypatch.setattr(signals.st, "warning", lambda text, **_: said.append(text))
+        setting = seen(ODParameters(epsilon=1.0), first=1, last=2, dataset="x")
+        signals.warn_of_weak_signal(setting)
+        assert ["Stated are 100 trips" in text for text in said] == [True] * bool(scenario)
+    stated["x"] = 7.0
+    signals.warn_of_weak_signal(setting)
+    assert "Stated are 14 trips" in said[-1]

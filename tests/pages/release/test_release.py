@@ -86,7 +86,7 @@ def test_the_page_opens_on_what_is_set_and_not_on_the_last_release(page, open_pa
     assert [one.value for one in app.success]
     other = open_page("pages/6_Release.py", od_data="demo-city", epsilon="0.5")
     assert not [one.value for one in other.success]  # of another session of this computer
-    other.number_input(key="release_trips").set_value(10**9).run()
+    other.number_input(key="release_trips_demo-city").set_value(10**9).run()
     assert "costs a person ε = 3.5; 9.5 is left after it." in texts(other)
     app.switch_page("pages/0_Home.py").run()
     app = app.switch_page("pages/6_Release.py").run()
@@ -228,7 +228,9 @@ def test_both_spans_of_a_change_are_released_as_the_page_shows_them(page, monkey
     app = length.set_value(2).run()
     assert "a person pays ε = 1 for both spans" in texts(app)
     asked, plan = [], release_form.planned_of
-    monkeypatch.setattr(release_form, "planned_of", lambda *of: asked.append(of[0]) or plan(*of))
+    monkeypatch.setattr(
+        release_form, "planned_of", lambda *of, **more: asked.append(of[0]) or plan(*of, **more)
+    )
     app = app.switch_page("pages/6_Release.py").run()
     app = app.button_group(key="release_product").set_value("Change of flows").run()
     assert not app.exception, app.exception
@@ -252,7 +254,7 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
         "townspeople", datasets=["town"], unit="person", epsilon=20, manager="me"
     )
     app.selectbox(key="od_data").set_value("town").run()
-    app.number_input(key="release_trips").set_value(10**9).run()
+    app.number_input(key="release_trips_town").set_value(10**9).run()
     assert not app.exception
     assert "of **town**" in texts(app)
     assert "are retained" not in texts(app)
@@ -269,6 +271,8 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
 
 def test_a_release_that_is_mostly_noise_takes_a_second_typed_yes(page):
     app = declared(page, epsilon=20.0, trips=1)
+    assert "TOO LITTLE SIGNAL" in texts(app)
+    assert list(app.session_state["session"].trips_per_day.values()) == [1 / 7]
     assert "more than were made" in " ".join(one.value for one in app.info)
     app.text_input(key="release_noise_consent").set_value("yes").run()
     assert "more than were made" in " ".join(errors(app))

@@ -293,7 +293,23 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     _, truly, changed, signs, say, _ = drawn[-1]
     assert (truly == true[1] - true[0]).all()
     assert (changed == told.flows.change).all()
-    assert (signs == told.flows.signs).all()
+    assert (signs == told.flows.signs_beyond_chance).all()
+    assert "The counts differ beyond chance: that covers the noise, and who happened" in said
+    short = sum(
+        "cannot tell beyond chance, though the counts differ" in say(i) for i in range(truly.size)
+    )
+    assert short == np.count_nonzero(told.flows.signs) - np.count_nonzero(signs)
+    app.segmented_control(key="od_change_grade").set_value("Counts differ").run()
+    assert (drawn[-1][3] == told.flows.signs).all()
+    assert "The counts differ: that covers the noise alone" in text(app)
+    strict, plain = (
+        float(re.search(rf"Of all ([\d.,]+) flows {words}", page_text)[1].replace(",", ""))
+        for page_text, words in (
+            (said, "told beyond chance"),
+            (text(app), "whose counts are told to differ"),
+        )
+    )
+    assert strict <= plain
     assert sum("is suppressed" in say(i) for i in range(truly.size)) == (~told.shown_flows).sum()
     low, high = change.ratio_intervals(*noisy, change.noise_distribution(parameters), min_trips=100)
     known = np.flatnonzero((np.isfinite(low) & told.shown_flows).ravel())

@@ -4,11 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from engine.origin_destination import calculators
+from engine import datasets
+from engine.origin_destination import calculators, truncated_matrices
 from engine.origin_destination.cell_noise import NoiseDistribution
 from engine.origin_destination.change import (
     ChangeCounts,
+    add_noise,
     change_probabilities,
     find_changes,
     min_rate_for_change,
@@ -17,7 +20,9 @@ from engine.origin_destination.change import (
 )
 from engine.origin_destination.noise_bounds import NoiseSum
 from engine.parameters import ODParameters
+from engine.resolution import make_view
 from tests.reference.od_reference import noise_pmf
+from tests.support import bicycles
 
 LAWS = ["rounded_laplace", "discrete_laplace"]
 FAR = 120
@@ -134,6 +139,8 @@ def test_verdicts_on_flows_say_nothing_more_of_a_suppressed_count():
         )
         assert first.signs.any()
         assert first.signs.tolist() == second.signs.tolist()
+        assert first.signs_beyond_chance.any()
+        assert first.signs_beyond_chance.tolist() == second.signs_beyond_chance.tolist()
         assert first.half_width == second.half_width
 
 
@@ -150,6 +157,72 @@ def test_bars_of_zones_and_of_all_are_those_of_as_many_noises(law):
     ):
         beyond = 1 - np.cumsum(summed(rate, law, cells))
         assert verdicts.half_width == np.flatnonzero(beyond <= 0.05 / family)[0]
+
+
+def beyond_chance(rate, law, cells, trips, change):
+    """P(|S + difference of two Poisson counts| ≥ |change|), by plain convolution."""
+    noise = np.array([p for _, p in sorted(noise_pmf(rate, law, FAR).items())])
+    every = stats.skellam.pmf(np.arange(-300, 301), trips / 2, trips / 2)
+    for _ in range(cells):
+        every = np.convolve(every, noise)
+    middle, size = len(every) // 2, abs(change)
+    return float(every[: middle - size + 1].sum() + every[middle + size :].sum()) if size else 1.0
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(
+    ("rate", "cells", "trips", "sizes"),
+    [(0.4, 2, 100, (20, 40)), (0.4, 2, 4, (10, 30)), (2, 2, 60, (10, 25)), (60, 2, 100, (10, 40)),
+     (0.7, 58, 400, (30, 80)), (0.7, 200, 500, (50, 100))],
+)  # fmt: skip
+def test_noise_and_chance_together_by_convolution(law, rate, cells, trips, sizes):
+    noise = NoiseSum(NoiseDistribution(rate, law), cells)
+    known = [beyond_chance(rate, law, cells, trips, size) for size in sizes]
+    told = noise.tail_with_chance(np.array(sizes), np.full(len(sizes), trips))
+    assert told == pytest.approx(known, rel=0.1)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_what_differs_beyond_chance_is_one_benjamini_hochberg_on_noise_and_chance(law):
+    rng, rate, least, off = np.random.default_rng(4), 0.5, 15, ~np.eye(7, dtype=bool)
+    before, trend = rng.poisson(60, (7, 7)), np.linspace(0.8, 1.6, 7)
+    after = rng.poisson(60 * np.outer(trend, trend[::-1]))
+    counts = [add_noise(c * off, NoiseDistribution(rate, law), rng.laplace(size=(7, 7))) * off
+              for c in (before, after)]  # fmt: skip
+    changes = find_changes(*counts, NoiseDistribution(rate, law), least_shown=least)
+    shown = [np.maximum(c, least - 1) for c in counts]
+    families = [
+        (changes.flows, *(c[off] for c in shown), 2, off),
+        (changes.outflows, *(c.sum(axis=1) for c in counts), 12, ...),
+        (changes.inflows, *(c.sum(axis=0) for c in counts), 12, ...),
+    ]
+    for family, old, new, cells, where in families:
+        chances = [beyond_chance(rate, law, cells, a + b, b - a)
+                   for a, b in zip(old.tolist(), new.tolist(), strict=True)]  # fmt: skip
+        found = stats.false_discovery_control(chances) <= 0.05
+        assert (family.signs[where] != 0).sum() > found.sum() > 0
+        assert (family.signs_beyond_chance[where] != 0).tolist() == found.tolist()
+
+
+@pytest.mark.parametrize("source", ["demo-city", "bicycles", "look-alike"])
+def test_trips_split_at_random_differ_but_not_beyond_chance(source, tmp_path, monkeypatch):
+    if source == "look-alike":
+        monkeypatch.setattr(bicycles, "REAL", tmp_path / "absent")
+    elif source == "bicycles" and not bicycles.REAL.exists():
+        pytest.skip("the real data are not at ../shared/data/mibici")
+    if source != "demo-city":
+        bicycles.bicycles(tmp_path, source := tmp_path / source)
+    parameters = ODParameters(epsilon=1.0, max_trips_per_user=4)
+    view = make_view(datasets.load(str(source)), "clusters-30")
+    trips = truncated_matrices(view, parameters, sum_days=True)[0]
+    half, differ = np.random.default_rng(0).binomial(trips, 0.5), 0
+    for epsilon, draw in itertools.product((0.3, 1.0, 3.0), range(5)):
+        law, rng = NoiseDistribution(epsilon / 4, "discrete_laplace"), np.random.default_rng(draw)
+        spans = [add_noise(c, law, rng.laplace(size=c.shape)) for c in (half, trips - half)]
+        flows = find_changes(*spans, law, least_shown=15).flows
+        assert np.count_nonzero(flows.signs_beyond_chance) <= 1  # of 870
+        differ = max(differ, np.count_nonzero(flows.signs))
+    assert differ >= 20  # as counts, at ε 3
 
 
 def test_what_is_found_missed_and_invented_where_noise_is_none():

@@ -16,7 +16,7 @@ import pytest
 from engine import datasets, density, origin_destination as od
 from engine.errors import ParameterError
 from engine.geography import centre_distances_m
-from engine.origin_destination import empirical_bayes
+from engine.origin_destination import NoiseDistribution, change, empirical_bayes
 from engine.release import budget_cost, flow_writer as way, opendp_noise, plan, render_words
 from engine.resolution import make_view
 from engine.utility import compute_utility
@@ -268,7 +268,7 @@ def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatc
 @pytest.mark.parametrize("kind", [seen, ours])
 @pytest.mark.usefixtures("silent")
 def test_two_days_at_one_charge_are_compared_by_noisy_cells_alone(demo, tmp_path, kind):
-    setting = seen(replace(FOUR, suppression_threshold=3), zones="clusters-20", first=1, last=2)
+    setting = seen(replace(FOUR, suppression_threshold=3), zones="clusters-20", first=4, last=5)
     setting = kind(setting) if kind is ours else setting
     flows, zones = files(setting, demo, tmp_path, "flows.csv", sums_before_suppression=True)
     told = pd.read_csv(tmp_path / "change.csv").set_index("of")
@@ -281,6 +281,13 @@ def test_two_days_at_one_charge_are_compared_by_noisy_cells_alone(demo, tmp_path
         assert neither.any()
         assert set(one["verdict"][neither]) == {"cannot tell"}
     assert ((one["verdict"] == "rise") == (one["low_95"] > 0))[moved.notna()].all()
+    cells, off = np.zeros((2, len(zones), len(zones)), np.int64), ~np.eye(len(zones), dtype=bool)
+    cells[:, off] = before.fillna(0), after.fillna(0)
+    law = NoiseDistribution(1 / plan(setting, demo).stages[0].scale, "discrete_laplace")
+    flows = change.find_changes(*cells, law, least_shown=3 if kind is seen else -np.inf).flows
+    assert one["beyond_chance"].tolist() == (flows.signs_beyond_chance[off] != 0).tolist()
+    assert 0 < one["beyond_chance"].sum() < (one["verdict"] != "cannot tell").sum()
+    assert list(told)[2:] == ["verdict", "change", "low_95", "high_95", "beyond_chance"]
     out = told.loc["out"].set_index("origin")["change"]
     assert len(out) == len(told.loc["in"]) == len(zones)
     assert out.sum() == told.loc["in"]["change"].sum() == told.loc["all", "change"]

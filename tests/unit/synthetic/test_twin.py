@@ -12,7 +12,7 @@ import pytest
 import shapely
 from hypothesis import given, settings, strategies as st
 
-from engine import density, origin_destination as od, report
+from engine import datasets, density, origin_destination as od, report
 from engine.datasets import Dataset, storage
 from engine.errors import ExplorerError, InputError, ParameterError
 from engine.report.measures import Measure
@@ -20,7 +20,7 @@ from engine.synthetic import twin_command as command
 from engine.synthetic.sampling import RowDistributions, heavy_tailed_distribution, position_within
 from engine.synthetic.twin import twin
 from engine.synthetic.twin_files import read_twin_zones
-from engine.synthetic.twin_inputs import ASSUMED_FACTS, TwinInputs, format_inputs
+from engine.synthetic.twin_inputs import ASSUMED_FACTS, TwinInputs, count_trips, format_inputs
 from engine.synthetic.twin_people import chunk_size
 
 PEOPLE = 30_000
@@ -85,6 +85,17 @@ def test_days_out_and_travellers_are_as_many_as_stated(zones, tmp_path, monkeypa
     stay = (1 - 0.4 / 0.3 / 4.0) ** 7
     share = by_person.trip_count[by_person.rank == 1].sum() / PEOPLE
     assert share == pytest.approx(0.3 * (1 - stay), abs=0.01)
+
+
+def test_where_everybody_makes_one_trip_each_has_exactly_one(zones, tmp_path) -> None:
+    town = twin(zones, TwinInputs(people=PEOPLE, one_trip=True), tmp_path / "town")
+    trips, facts = town.trips_by_person.all_days, town.metadata.scenario["twin"]
+    assert (trips.rank == 1).all()
+    assert trips.trip_count.sum() == PEOPLE == count_trips(facts)
+    assert "everybody makes one trip; 100% of people travel" in format_inputs(facts)
+    del facts["one_trip"]  # as older twins have them
+    assert count_trips(facts) == pytest.approx(5.6 * PEOPLE)
+    assert "0.8 trips a person and day between zones; 90% of people" in format_inputs(facts)
 
 
 def test_visits_are_at_home_by_night_and_away_by_day(town: Dataset) -> None:
@@ -178,7 +189,8 @@ def test_the_command_reads_a_file_and_guesses_residents(
     assert list(read_twin_zones(path)["residents"]) == list(RESIDENTS), "by the ids of zones"
     out = tmp_path / "town"
     order = ["--zones", str(path), "--people", "400", "--out", str(out)]
-    assert command.main([*order, "--source", "people=census"]) == 0
+    assert command.main([*order, "--source", "people=census", "--one-trip"]) == 0
+    assert od.truth(datasets.load(str(out))).sum() == 400
     assert (out / "current").exists()
     with storage.lock_for_writing(out):
         assert command.main(order) == 2
