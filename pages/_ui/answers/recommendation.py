@@ -96,7 +96,7 @@ def draw(
 ) -> None:
     """Draw the recommendation for what a setting asks, once all settings are judged.
 
-    What stands `beside` it is drawn with what is judged so far.
+    `add` draws more, from what is judged so far.
     """
     try:
         job = request_judging(setting)
@@ -179,8 +179,8 @@ def _draw_button(
 def _use_candidate(candidate: Candidate) -> None:
     """Set all of a setting (a callback); a release then says on which data it was chosen."""
     entry = offers.entry_of(candidate.setting)
+    current.set_values(**current.values_by_key(candidate.setting))
     if entry.is_twin:
         session().twin_choice = entry.name, candidate.setting
     if not entry.metadata.simulated:
         session().judged_names.add(entry.name)
-    current.set_values(**current.values_by_key(candidate.setting))
