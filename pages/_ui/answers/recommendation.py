@@ -107,7 +107,7 @@ def draw(
     def show(done: list[tuple[Candidate, ...]], running: bool) -> None:
         if running and add is None:
             parts = f"{len(done)} of {len(job.pieces)} parts"
-            st.caption(f"Judging every setting of these data: {parts} …")
+            st.caption(f"Judging every setting of these data: {parts} …{job.describe_wait()}")
             return
         advice = recommend(setting, job)
         if advice is not None and not running:  # what may change is not recommended

@@ -130,14 +130,13 @@ class Job:
             if i not in self.results and i not in self.futures and not self._find(i, piece):
                 self.futures[i] = self._send(piece)
 
-    @property
-    def remaining_s(self) -> float | None:
-        """Seconds that the rest takes at the pace so far; None before anything has come."""
+    def describe_wait(self) -> str:
+        """Return how long the rest takes at the pace so far; nothing before an answer has come."""
         computed_count = len(self.results) - self.found_count
         if computed_count < 1:
-            return None
+            return ""
         pace_s = (time.monotonic() - self.start_time) / computed_count
-        return pace_s * (len(self.pieces) - len(self.results))
+        return f" {format_wait(pace_s * (len(self.pieces) - len(self.results)))} left."
 
     def find_cached(self) -> None:
         """Take what others have asked before: what is whole at once needs no drawing again."""
@@ -249,8 +248,8 @@ def _draw_progress(name: str, job: Job, noun: str, size: int) -> None:
         draw_bar(share, f"{noun}: stopped at {where}", "Continue", f"go_on_{name}", job.resume)
     else:
         lost = " A worker ended and was replaced." if job.crash_counts else ""
-        wait = "" if job.remaining_s is None else f" {format_wait(job.remaining_s)} left."
-        draw_bar(share, f"{noun}: {where} …{wait}{lost}", "Stop", f"stop_{name}", job.stop)
+        text = f"{noun}: {where} …{job.describe_wait()}{lost}"
+        draw_bar(share, text, "Stop", f"stop_{name}", job.stop)
 
 
 def draw_bar(

@@ -153,6 +153,6 @@ def test_what_is_left_is_timed_by_what_has_been_computed_and_not_by_what_was_the
     job.start_time = time.monotonic() - 6
     job.results.update({0: 0, 1: 2})
     job.found_count = 2
-    assert job.remaining_s is None
-    job.results.update({2: 4, 3: 6, 4: 8})  # three in 6 s; five are left
-    assert job.remaining_s == pytest.approx(10, abs=0.5)
+    assert not job.describe_wait()
+    job.results.update({2: 4, 3: 6, 4: 8, 5: 10})  # four in 6 s; four are left
+    assert job.describe_wait() == " about 7 s left."
