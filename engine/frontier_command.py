@@ -15,7 +15,7 @@ from .frontier.requirements import Product, ProtectedUnit, Requirements
 from .privacy import STRONG_GUESS
 from .resolution import FINEST
 from .text.setting_text import LEAK_NOTE, describe_candidate
-from .text.utility import describe_precision, describe_verdict
+from .text.utility_text import describe_precision, describe_verdict
 
 _OWNER_ONLY = 0o600
 

@@ -11,7 +11,7 @@ from engine.errors import ExplorerError
 from engine.frontier import Alternative, Batch, Candidate, EvaluatedSettings, Requirements
 from engine.resolution import finest_selection
 from engine.text import setting_text as words
-from engine.text.utility import format_hundred
+from engine.text.utility_text import format_hundred
 from pages._ui.answers import cached
 from pages._ui.app import parallel
 from pages._ui.app.cache import cache_of

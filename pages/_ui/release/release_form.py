@@ -17,7 +17,7 @@ from engine.resolution import FINEST
 from engine.synthetic.twin_inputs import format_inputs
 from engine.text.numbers import count_noun, join_words
 from engine.text.setting_text import describe_guesses
-from engine.text.utility import describe_utility, format_hundred
+from engine.text.utility_text import describe_utility, format_hundred
 from pages._ui.answers import cached, recommendation, report_datasets, spans
 from pages._ui.app import catalogue
 from pages._ui.app.catalogue import Entry

@@ -15,7 +15,7 @@ from engine.parameters import DensityMethod, DensityParameters
 from engine.text.dataset_text import CONFIDENTIAL_BANNER
 from engine.text.numbers import metres, percent
 from engine.text.privacy_text import ANALYTIC_NOTE
-from engine.text.utility import describe_utility
+from engine.text.utility_text import describe_utility
 from engine.utility import compute_utility
 from pages._ui.answers import cached
 from pages._ui.components import charts

@@ -14,7 +14,7 @@ from engine import datasets
 from engine.contract import TimeSelection
 from engine.release import NOISE_CONSENT, BudgetLedger, ReleaseError, budget_ledger as engine_ledger
 from engine.text.setting_text import describe_guesses
-from engine.text.utility import describe_utility
+from engine.text.utility_text import describe_utility
 from pages._ui.answers import cached
 from pages._ui.app import catalogue
 from pages._ui.release import release_form, release_job, release_page as release_page
