@@ -71,7 +71,7 @@ class AidView(NamedTuple):
         settings = tuple(self.setting.parameters.with_epsilon(epsilon) for epsilon in epsilons)
         args = self.setting.selection, self.shock, self.k, settings, seeds.seed(self.entry)
         parts = [(*args, size, part) for part in range(draws // size)]
-        if size == trials.AID_PIECE:
+        if size == trials.AID_PIECE and self.outflow.true_trips.size <= trials.MAX_AT_ONCE:
             cache.compute(trials.simulate_aid, *parts[0])
         return parallel.submit(name, trials.simulate_aid, parts, **options)
 
@@ -126,7 +126,7 @@ def _draw_figures(view: AidView, draws: AidDraws, count: str) -> None:
     low, high = (number(float(end)) for end in np.quantile(totals, [0.025, 0.975]))
     st.caption(
         f"Truly {number(view.total)} trips left {make_inert(area)}; {inside} within are not "
-        f"counted. As released {released}, mean; {low} to {high} in 95% of releases. "
+        f"counted. As released {released}, mean; {low} to {high} in 95% of these releases. "
         f"{_TIME_WORDS[view.setting.time.aggregation].some.format(shortfall)} fewer "
         f"than {k} zones read above 0; missing ones count as misses."
     )

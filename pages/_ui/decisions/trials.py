@@ -22,6 +22,8 @@ PIECE, AID_PIECE = 5, 10
 
 A session hands on three pieces in 0.7 s: 200 draws take 5 s, and the first ones 0.05 s.
 """
+MAX_AT_ONCE = 100_000
+"""True trips of so many pairs and matrices let a page draw the first piece itself."""
 
 AID_DRAWS, SLOW_DRAWS, AID_CURVE = 200, 40, 60
 """Of one setting, of one whose method draws every cell, and at every stop of ε."""

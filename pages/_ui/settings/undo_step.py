@@ -25,6 +25,8 @@ class UndoStep(NamedTuple):
 def remember(old_values: dict[str, Any], keys: set[str]) -> None:
     """Offer to take back what a button has set, if it may set more than one thing."""
     memo, new_values = session(), offers.read_values()
+    if not keys & new_values.keys():  # of a page's own: what is looked at
+        return
     step = UndoStep(old_values, new_values, memo.twin_choice, memo.redraw_count)
     memo.undo_step = step if len(keys) > 1 and _changed_keys(step) else None
 

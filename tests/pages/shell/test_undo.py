@@ -82,11 +82,12 @@ def test_a_button_that_sets_one_thing_offers_no_undo_and_ends_an_earlier_one():
         st.button("One", on_click=current.set_values, kwargs={"epsilon": 0.2})
         both = {"epsilon": 0.3, "threshold": 9}
         st.button("Both", on_click=current.set_values, kwargs=both)
+        st.button("Zone", on_click=current.set_values, kwargs={"density_zone": "3"})
         st.text("offered" if undo_step.find_step() else "nothing")
 
     app = AppTest.from_function(press).run()
-    said = [app.button[number].click().run().text[0].value for number in (0, 1, 1, 0)]
-    assert said == ["nothing", "offered", "nothing", "nothing"]
+    said = [app.button[number].click().run().text[0].value for number in (0, 1, 2, 1, 0)]
+    assert said == ["nothing", "offered", "offered", "nothing", "nothing"]
 
 
 def test_a_click_on_the_heat_map_can_be_taken_back(open_page, monkeypatch):
