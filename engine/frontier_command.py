@@ -16,7 +16,7 @@ from .privacy import STRONG_GUESS
 from .readability import describe_weak_signal
 from .resolution import FINEST
 from .text.setting_text import LEAK_NOTE, describe_candidate
-from .text.utility import describe_precision, describe_verdict
+from .text.utility_text import describe_precision, describe_verdict
 
 _OWNER_ONLY = 0o600
 

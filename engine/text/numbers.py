@@ -45,6 +45,18 @@ def percent(share: float) -> str:
     return f"{value:.1f}%" if abs(value) < 99.95 else f"{value:,.0f}%"
 
 
+def format_wait(seconds: float) -> str:
+    """Write how long something takes, rounded up: ``about 10 s``, ``about 2 min``.
+
+    >>> format_wait(0.2), format_wait(6.1), format_wait(31), format_wait(61)
+    ('about 1 s', 'about 7 s', 'about 40 s', 'about 2 min')
+    """
+    if seconds > 60:
+        return f"about {math.ceil(seconds / 60):,} min"
+    step = 1 if seconds <= 10 else 10
+    return f"about {max(math.ceil(seconds / step), 1) * step} s"
+
+
 def metres(value: float) -> str:
     """Write a distance: metres below one kilometre, else kilometres."""
     if not math.isfinite(value):

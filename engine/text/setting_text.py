@@ -5,7 +5,13 @@ from ..contract import Setting
 from ..frontier import Alternative, Candidate
 from ..parameters import ODParameters
 from ..utility import Utility
-from .utility import describe_utility, find_method, format_genuine, format_hundred, format_retained
+from .utility_text import (
+    describe_utility,
+    find_method,
+    format_genuine,
+    format_hundred,
+    format_retained,
+)
 from .zones import count_zones
 
 TIMES = {"day": "by day", "week": "by week", "whole": "once for the whole period"}

@@ -103,11 +103,8 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
     wanted = {**dict(parse_qsl(SET)), "epsilon": "0.45", "v": fields.LINK_VERSION}
     words = page.locator(".gauge .words").all_inner_texts()
     go(page, "Choose")
-    for _ in range(2):
-        page.go_back()
-        settled(page)
-        if urlsplit(page.url).path == "/":
-            break
+    page.go_back()
+    settled(page)
     page.locator(".gauges").wait_for()
     assert (urlsplit(page.url).path, link(page)) == ("/", wanted)
     for name in [page.title for page in PAGES.values()][::-1]:
@@ -154,7 +151,7 @@ def test_back_after_one_button_brings_back_all_that_it_changed(page, address):
         settled(page)
     for whose in ("one person's day", "one person, whole period"):  # one has a time, one has not
         choose(page, "What is protected", whose)
-    assert page.evaluate("history.length") == steps  # no move is a step of Back
+    assert page.evaluate("history.length") == steps + 1  # the first move alone is a step of Back
     before, words = link(page), page.locator(".gauge .words").all_inner_texts()
     page.get_by_role("button", name="Use this").click()
     settled(page)
@@ -162,4 +159,52 @@ def test_back_after_one_button_brings_back_all_that_it_changed(page, address):
     page.go_back()
     settled(page)
     assert link(page) == before
+    expect(page.locator(".gauge .words")).to_have_text(words, use_inner_text=True)
+
+
+@pytest.mark.parametrize("query", ["", "?epsilon=0.5&threshold=7&v=2"])
+def test_back_goes_through_pages_and_then_to_what_was_opened_before_it_leaves(page, address, query):
+    def stands():
+        epsilon = page.locator(SLIDER).first.get_attribute("aria-valuetext")
+        zones = page.get_by_role("combobox", name="Zones", exact=True).last
+        return urlsplit(page.url).path, epsilon, zones.input_value(), link(page)
+
+    page.goto("about:blank")
+    slider = at_home(page, f"{address}/{query}").locator(SLIDER)
+    as_opened = stands()
+    for key in ("ArrowLeft", "ArrowLeft"):
+        slider.press(key)
+        settled(page)
+    choose(page, "Zones", "10 clusters")
+    as_left = stands()
+    go(page, "Decisions")
+    page.locator(SLIDER).first.press("ArrowRight")
+    settled(page)
+    for expected in (as_left, as_opened):
+        page.go_back()
+        settled(page)
+        assert stands() == expected
+    page.go_back()
+    assert page.url == "about:blank"
+
+
+def test_undo_is_reached_by_keys_said_aloud_and_keeps_what_it_restores_in_the_link(page, address):
+    at_home(page, f"{address}/?{SET}")
+    before, words = link(page), page.locator(".gauge .words").all_inner_texts()
+    bar = page.locator(".st-key-undo")
+    expect(bar.get_by_role("status")).to_have_text("")  # there before it speaks, else not heard
+    page.get_by_role("button", name="Use this").click()
+    expect(bar.get_by_role("status")).to_have_text(re.compile("^Set: .*ε"))
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_in_viewport(ratio=1)
+    go(page, "Choose")
+    expect(undo).to_be_in_viewport(ratio=1)
+    go(page, "Home")
+    page.set_viewport_size({"width": 390, "height": 844})
+    settled(page)
+    expect(undo).to_be_in_viewport(ratio=1)
+    undo.press("Enter")
+    expect(undo).to_have_count(0)
+    settled(page)
+    assert link(page) == {**before, "v": fields.LINK_VERSION}
     expect(page.locator(".gauge .words")).to_have_text(words, use_inner_text=True)

@@ -9,7 +9,7 @@ from engine import privacy
 from engine.contract import Setting
 from engine.parameters import EPSILON_STOPS
 from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Risk
-from engine.text import setting_text as words, utility as texts
+from engine.text import setting_text as words, utility_text as texts
 from engine.text.numbers import number, scientific
 from engine.utility import ReliableFlows, Utility, count_reliable_flows
 from engine.verdict import Verdict, rate_value

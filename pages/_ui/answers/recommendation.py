@@ -11,7 +11,7 @@ from engine.errors import ExplorerError
 from engine.frontier import Alternative, Batch, Candidate, EvaluatedSettings, Requirements
 from engine.resolution import finest_selection
 from engine.text import setting_text as words
-from engine.text.utility import format_hundred
+from engine.text.utility_text import format_hundred
 from pages._ui.answers import cached
 from pages._ui.app import parallel
 from pages._ui.app.cache import cache_of
@@ -96,7 +96,7 @@ def draw(
 ) -> None:
     """Draw the recommendation for what a setting asks, once all settings are judged.
 
-    What stands `beside` it is drawn with what is judged so far.
+    `add` draws more, from what is judged so far.
     """
     try:
         job = request_judging(setting)
@@ -107,7 +107,7 @@ def draw(
     def show(done: list[tuple[Candidate, ...]], running: bool) -> None:
         if running and add is None:
             parts = f"{len(done)} of {len(job.pieces)} parts"
-            st.caption(f"Judging every setting of these data: {parts} …")
+            st.caption(f"Judging every setting of these data: {parts} …{job.describe_wait()}")
             return
         advice = recommend(setting, job)
         if advice is not None and not running:  # what may change is not recommended
@@ -179,8 +179,8 @@ def _draw_button(
 def _use_candidate(candidate: Candidate) -> None:
     """Set all of a setting (a callback); a release then says on which data it was chosen."""
     entry = offers.entry_of(candidate.setting)
+    current.set_values(**current.values_by_key(candidate.setting))
     if entry.is_twin:
         session().twin_choice = entry.name, candidate.setting
     if not entry.metadata.simulated:
         session().judged_names.add(entry.name)
-    current.set_values(**current.values_by_key(candidate.setting))

@@ -1,6 +1,7 @@
 """Long work that outlives its page: a build, a release."""
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -30,7 +31,7 @@ class LongJob:
         fallback: str,
         must_finish: bool = False,
     ) -> None:
-        self.name = name
+        self.name, self.start_time = name, time.monotonic()
         self.state: JobState = "running"
         self.progress: Any = None
         self.result: Any = None

@@ -13,6 +13,7 @@ import streamlit as st
 from loky import get_reusable_executor
 
 from engine.errors import ExplorerError
+from engine.text.numbers import format_wait
 from pages._ui.app import cache, error_pages
 from pages._ui.app.catalogue import has_upload
 from pages._ui.app.session import IN_WORKER, session
@@ -100,6 +101,8 @@ class Job:
     is_stopped: bool = False
     error: str = ""
     crash_counts: dict[int, int] = field(default_factory=dict[int, int])
+    found_count: int = 0
+    """Answers that were there when the clock was started."""
 
     @property
     def ordered_results(self) -> list[Any]:
@@ -127,10 +130,19 @@ class Job:
             if i not in self.results and i not in self.futures and not self._find(i, piece):
                 self.futures[i] = self._send(piece)
 
+    def describe_wait(self) -> str:
+        """Return how long the rest takes at the pace so far; nothing before an answer has come."""
+        computed_count = len(self.results) - self.found_count
+        if computed_count < 1:
+            return ""
+        pace_s = (time.monotonic() - self.start_time) / computed_count
+        return f" {format_wait(pace_s * (len(self.pieces) - len(self.results)))} left."
+
     def find_cached(self) -> None:
         """Take what others have asked before: what is whole at once needs no drawing again."""
         for i, piece in enumerate(self.pieces):
             self._find(i, piece)
+        self.found_count = len(self.results)
 
     def _find(self, index: int, piece: Piece) -> bool:
         key = (self.function, *piece)
@@ -149,6 +161,7 @@ class Job:
         """Go on where it was stopped (a callback)."""
         self.is_stopped = False
         self.futures.clear()
+        self.start_time, self.found_count = time.monotonic(), len(self.results)
 
     def _send(self, piece: Piece) -> Future[Any]:
         """Hand a piece on; whoever asks the same of what all may open waits for the same."""
@@ -235,7 +248,8 @@ def _draw_progress(name: str, job: Job, noun: str, size: int) -> None:
         draw_bar(share, f"{noun}: stopped at {where}", "Continue", f"go_on_{name}", job.resume)
     else:
         lost = " A worker ended and was replaced." if job.crash_counts else ""
-        draw_bar(share, f"{noun}: {where} …{lost}", "Stop", f"stop_{name}", job.stop)
+        text = f"{noun}: {where} …{job.describe_wait()}{lost}"
+        draw_bar(share, text, "Stop", f"stop_{name}", job.stop)
 
 
 def draw_bar(

@@ -29,7 +29,7 @@ class Session:
     page: str = ""
     values_by_link: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
     redraw_count: int = 0
-    undo_values: dict[str, Any] | None = None
+    undo_step: Any = None
     shown_entries: dict[str, Any] = field(default_factory=dict)
     shared_entries: Any = None
     stamp: str = ""

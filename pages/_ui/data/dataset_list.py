@@ -194,9 +194,8 @@ def _folder(entry: Entry) -> Path:
 
 
 def _select(entry: Entry) -> None:
-    for part, key in fields.DATASET_KEYS.items():
-        if part in entry.parts:
-            current.set_values(**{key: entry.name})
+    keys = [key for part, key in fields.DATASET_KEYS.items() if part in entry.parts]
+    current.set_values(**dict.fromkeys(keys, entry.name))
 
 
 def _run_action(act: Callable[..., None], *arguments: Any) -> None:

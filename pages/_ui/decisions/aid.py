@@ -15,7 +15,7 @@ from engine.parameters import EPSILON_STOPS
 from engine.text.numbers import join_words, make_inert, number, percent
 from engine.verdict import FAIR_SHARE, GOOD_SHARE
 from pages._ui.answers import cached
-from pages._ui.app import parallel
+from pages._ui.app import cache, parallel
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.parallel import Job
 from pages._ui.components import cards, charts
@@ -65,11 +65,15 @@ class AidView(NamedTuple):
         """True trips out of the area."""
         return float(self.outflow.true_trips.sum())
 
-    def job(self, name: str, epsilons: tuple[float, ...], draws: int, **options: Any) -> Job:
-        """Return the draws at some ε."""
+    def job(
+        self, name: str, epsilons: tuple[float, ...], draws: int, size: int, **options: Any
+    ) -> Job:
+        """Return the draws at some ε; a first piece of many small ones is drawn at once."""
         settings = tuple(self.setting.parameters.with_epsilon(epsilon) for epsilon in epsilons)
         args = self.setting.selection, self.shock, self.k, settings, seeds.seed(self.entry)
-        parts = [(*args, part) for part in range(draws // trials.PIECE)]
+        parts = [(*args, size, part) for part in range(draws // size)]
+        if size == trials.AID_PIECE and self.outflow.true_trips.size <= trials.MAX_AT_ONCE:
+            cache.compute(trials.simulate_aid, *parts[0])
         return parallel.submit(name, trials.simulate_aid, parts, **options)
 
 
@@ -86,19 +90,23 @@ def draw(setting: Setting, entry: Entry) -> None:
     if answers is None:
         return
     leaving = trials.outflow(key, answers[0], parameters.with_epsilon(1.0))
-    exact, draws = None, trials.SLOW_DRAWS
+    exact, draws, size = None, trials.SLOW_DRAWS, trials.PIECE
     if cached.method_of(setting).has_flow_distribution:
-        exact, draws = decisions.compute_shock_totals(leaving, parameters), trials.AID_DRAWS
+        exact = decisions.compute_shock_totals(leaving, parameters)
+        draws, size = trials.AID_DRAWS, trials.AID_PIECE
     view = AidView(setting, entry, *answers, leaving, exact)
-    job = view.job("decisions_aid", (parameters.epsilon,), draws)
-    question.draw_live(
-        "decisions_aid", job, lambda pieces, _: _draw_figures(view, trials.join_draws(pieces))
-    )
+    job = view.job("decisions_aid", (parameters.epsilon,), draws, size)
+
+    def show(pieces: list[AidDraws], _: bool) -> None:
+        count = question.count_draws(size * len(pieces), job, size)
+        _draw_figures(view, trials.join_draws(pieces), count)
+
+    question.draw_live("decisions_aid", job, show, size)
     if not presenter.is_presenting():
         _draw_epsilon_curve(view)
 
 
-def _draw_figures(view: AidView, draws: AidDraws) -> None:
+def _draw_figures(view: AidView, draws: AidDraws, count: str) -> None:
     k, totals = view.k, draws.totals[0]
     names, zones = list(trials.names(view.setting.selection).values()), view.shock.zones
     area = join_words([names[zone] for zone in zones]) if len(zones) < 4 else f"{len(zones)} zones"
@@ -109,7 +117,7 @@ def _draw_figures(view: AidView, draws: AidDraws) -> None:
             describe_verdict(
                 result, view.setting.parameters.epsilon, k, view.setting.time.aggregation
             ),
-            f"Mean over {len(totals)} releases. Usable means that {GOOD_SHARE:.0%} of the "
+            f"Mean over {count}. Usable means that {GOOD_SHARE:.0%} of the "
             f"destinations are named and the total is within {GOOD_TOTAL_ERROR:.0%}; in part, "
             f"{FAIR_SHARE:.0%} each.",
         )
@@ -120,7 +128,7 @@ def _draw_figures(view: AidView, draws: AidDraws) -> None:
     low, high = (number(float(end)) for end in np.quantile(totals, [0.025, 0.975]))
     st.caption(
         f"Truly {number(view.total)} trips left {make_inert(area)}; {inside} within are not "
-        f"counted. As released {released}, mean; {low} to {high} in 95% of releases. "
+        f"counted. As released {released}, mean; {low} to {high} in 95% of these releases. "
         f"{_TIME_WORDS[view.setting.time.aggregation].some.format(shortfall)} fewer "
         f"than {k} zones read above 0; missing ones count as misses."
     )
@@ -157,7 +165,9 @@ def _draw_epsilon_curve(view: AidView) -> None:
         st.caption(f"No curve over ε is drawn. {reason}")
         return
     st.subheader("How it depends on ε", anchor=False)
-    curve = view.job("decisions_aid_curve", EPSILON_STOPS, trials.AID_CURVE, delay_s=0.5)
+    curve = view.job(
+        "decisions_aid_curve", EPSILON_STOPS, trials.AID_CURVE, trials.PIECE, delay_s=0.5
+    )
     left_col, right_col = st.columns(2, gap="medium")
     share = question.ask_share(
         left_col, "Keep right destinations at … %", "decisions_overlap_at", 90.0

@@ -76,7 +76,7 @@ def draw(setting: Setting, entry: Entry, as_if: str = "") -> None:
     args = key, outbreak, (setting.parameters,), seeds.seed(entry)
     parts = [(*args, part) for part in range(cached.DRAW_COUNT // trials.PIECE)]
     job = parallel.submit("decisions_here", trials.simulate_epidemics, parts)
-    question.draw_live("decisions_here", job, lambda results, _: _draw_figures(view, results))
+    question.draw_live("decisions_here", job, lambda results, _: _draw_figures(view, results, job))
     if presenter.is_presenting():
         return
     _draw_epsilon_curve(view)
@@ -116,7 +116,7 @@ def _explain_no_outbreak(highest: float, entry: Entry, key: Selection, outbreak:
         st.button(label, key="decisions_lower", on_click=take, kwargs=values)
 
 
-def _draw_figures(view: EpidemicView, draws: Sequence[Floats]) -> None:
+def _draw_figures(view: EpidemicView, draws: Sequence[Floats], job: parallel.Job) -> None:
     runs = np.concatenate([part[0] for part in draws])
     comparison = decisions.compare_decisions(view.true_prevalence, runs, view.outbreak.threshold)
     result = decisions.evaluate_epidemic(comparison)
@@ -126,7 +126,7 @@ def _draw_figures(view: EpidemicView, draws: Sequence[Floats]) -> None:
         cards.verdict_html(
             result.verdict,
             describe_verdict(result, comparison, parameters, origin),
-            f"Mean over {len(comparison.missed_days)} releases, 95% of them between "
+            f"Mean over {question.count_draws(len(runs), job)}, 95% of them between "
             f"{percent(float(low))} and {percent(float(high))}; only noise differs between them. "
             f"Usable means that precision and recall, means over zones, reach {GOOD_SHARE:.0%} "
             f"(here {percent(result.precision)} and {percent(result.recall)}) and the middle zone "

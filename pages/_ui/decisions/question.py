@@ -167,14 +167,22 @@ def daily_setting(setting: Setting) -> tuple[Setting, str]:
     ), mode
 
 
-def draw_live(name: str, job: Job, draw: Callable[[list[Any], bool], None]) -> None:
+def draw_live(
+    name: str, job: Job, draw: Callable[[list[Any], bool], None], size: int = trials.PIECE
+) -> None:
     """Draw what is known of draws as they come, and whether all are there."""
 
     def show(results: list[Any], running: bool) -> None:
         if results:
             draw(results, not running)
 
-    parallel.draw_live(name, job, show, noun="Releases drawn", size=trials.PIECE)
+    parallel.draw_live(name, job, show, noun="Releases drawn", size=size)
+
+
+def count_draws(count: int, job: Job, size: int = trials.PIECE) -> str:
+    """Return of how many releases a mean is: ``10 of 200 releases`` until all are there."""
+    total = size * len(job.pieces)
+    return f"{count} releases" if count == total else f"{count} of {total} releases so far"
 
 
 def ask_share(place: Any, label: str, key: str, start: float) -> float:

@@ -13,7 +13,7 @@ from pages._ui.app import catalogue, error_pages, session_limit, shutdown
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
 from pages._ui.app.streamlit_internals import page_id
-from pages._ui.frame import setting_row, sidebar
+from pages._ui.frame import setting_row, sidebar, undo_bar
 from pages._ui.frame.page_table import DATA, HOME, PAGES, has_page
 from pages._ui.settings import current, fields, link, offers
 
@@ -52,6 +52,7 @@ def run_page(page: Any) -> None:
             session().shown_entries.clear()
             session().stamp = ""
             link.read_link()
+            undo_bar.draw()
             if path != DATA:  # beside a file they mean nothing
                 sidebar.draw(path)
                 setting_row.draw(path)

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from engine.text.utility import find_method
+from engine.text.utility_text import find_method
 from pages._ui.frame.page_table import HOME, PAGES, REPORT
 from pages._ui.settings import current, fields, widgets
 from pages._ui.settings.fields import DELTA, MAX_TRIPS, MAX_VISITS, PARAMETERS, THRESHOLD

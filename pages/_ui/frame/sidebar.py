@@ -40,8 +40,6 @@ def draw(path: str) -> None:
                 help="The numbers of what is set now stand beside those of what you set next.",
             )
             st.button("Reset", on_click=current.reset)
-            if session().undo_values is not None:
-                st.button("Undo", on_click=current.undo)
         with st.popover("Words", type="tertiary", icon=":material/menu_book:"):
             st.markdown("  \n".join(f"**{word}** {meaning}" for word, meaning in GLOSSARY.items()))
         st.caption(f"{DRAWS_NOTE} {SHARE_NOTE}")

@@ -14,7 +14,7 @@ from engine.text import setting_text as words
 from engine.text.dataset_text import NOT_A_RELEASE, SIMULATED_BANNER
 from engine.text.glossary import GLOSSARY
 from engine.text.numbers import count_noun
-from engine.text.utility import describe_crossing, describe_utility
+from engine.text.utility_text import describe_crossing, describe_utility
 from engine.text.zones import count_zones
 from pages._ui.answers import assessments, cached, recommendation
 from pages._ui.answers.assessments import Assessment

@@ -1,21 +1,24 @@
 """What is released: the setting as home judged it, its plan, and how its settings were chosen."""
 
+import html
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
 from engine.contract import Setting
 from engine.errors import ExplorerError
-from engine.release import WRITERS, ReleasePlan, plan as planned_of, render_words
+from engine.release import WRITERS, ReleasePlan, list_warnings, plan as planned_of, render_words
 from engine.release.plan import CONFIDENCE
 from engine.release.statement import format_error_bar
 from engine.report import ReportParameters
 from engine.resolution import FINEST
 from engine.synthetic.twin_inputs import format_inputs
-from engine.text.numbers import join_words
+from engine.text.numbers import count_noun, join_words
 from engine.text.setting_text import describe_guesses
-from engine.text.utility import describe_utility
-from pages._ui.answers import cached, report_datasets, spans
+from engine.text.utility_text import describe_utility, format_hundred
+from pages._ui.answers import cached, recommendation, report_datasets, spans
 from pages._ui.app import catalogue
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
@@ -53,22 +56,47 @@ def choose_setting() -> tuple[Setting, Entry] | None:
 
 
 def _choose_days(setting: Setting, entry: Entry) -> Setting:
-    """Draw which of the declared days are released; all of them until some are chosen."""
+    """Draw which of the declared days are released; of real people first those within the risk."""
     days = entry.metadata.days
     if len(days) < 2:
         return setting
+    within_count = len(days)
+    is_daily = (setting.parameters.unit, setting.time.aggregation) == ("person-day", "day")
+    if is_daily and not entry.metadata.simulated:
+        within_count = count_days_within(setting, len(days), fields.value(fields.RISK))
     first, last = st.select_slider(
         "Days to release",
         options=range(len(days)),
-        value=(0, len(days) - 1),
+        value=(0, max(within_count, 1) - 1),
         format_func=lambda day: f"{days[day]:%d %b %Y}",
         key=f"release_days_{entry.name}",
         help="A person pays for every day of a release that protects person-days.",
     )
-    if (first, last) == (0, len(days) - 1):
+    if within_count < len(days):
+        limit = f"{format_hundred(fields.value(fields.RISK))} correct guesses in 100"
+        count = f"at most {count_noun(within_count, 'day')}" if within_count else "not one day"
+        st.caption(
+            f"At ε = {setting.parameters.epsilon:g} a day, {count} of {len(days)} can be released "
+            f"within your risk limit ({limit}). A smaller ε allows more days."
+        )
+    return _with_days(setting, first, last, len(days))
+
+
+def _with_days(setting: Setting, first: int, last: int, day_count: int) -> Setting:
+    """Return a setting of some days; all of them have no positions, so that its key is home's."""
+    if (first, last) == (0, day_count - 1):
         return setting
     when = replace(setting.time, first_position=first, last_position=last)
     return replace(setting, selection=replace(setting.selection, time=when))
+
+
+def count_days_within(setting: Setting, day_count: int, limit: float) -> int:
+    """Return the largest number of days whose release keeps a person's risk, by public facts."""
+
+    def exceeds(count: int) -> bool:
+        return cached.risk(_with_days(setting, 0, count - 1, day_count)).max_guess_rate > limit
+
+    return bisect_left(range(1, day_count + 1), True, key=exceeds)
 
 
 def make_plan(setting: Setting) -> ReleasePlan | None:
@@ -125,6 +153,7 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
     if isinstance(plan.parameters, ReportParameters):
         st.caption(f"It holds: {join_words([part.label for part in plan.parameters.analyses])}.")
     _draw_judgement(plan, entry)
+    draw_warnings(list_warnings(plan))
     rows, stage = plan.error_bars, plan.stages[0]
     first, large = rows[0], next((row for row in rows if "picked" in row.quantity), None)
     wider = f" Of {large.quantity}: ± {format_error_bar(large.half_width)}." if large else ""
@@ -157,6 +186,16 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
         st.markdown(f"{beyond} {SEE_BIAS}")
 
 
+def draw_warnings(warnings: Sequence[str]) -> None:
+    """Draw warnings as a list: one line each, its first sentence, which opens."""
+    items = ""
+    for title, _, rest in (text.partition(". ") for text in warnings):
+        line = html.escape(title.capitalize() if title.isupper() else title)
+        items += f"<li><details><summary>{line}</summary>{html.escape(rest)}</details></li>"
+    if items:
+        st.html(f'<ul class="warnings" aria-label="Warnings">{items}</ul>')
+
+
 def _draw_judgement(plan: ReleasePlan, entry: Entry) -> None:
     """Draw utility and risk in home's words; utility of real people when asked."""
     risk = describe_guesses(cached.risk(plan.setting).max_guess_rate, plan.setting)
@@ -177,6 +216,8 @@ def _draw_judgement(plan: ReleasePlan, entry: Entry) -> None:
         )
         if is_read:
             st.warning(LEAK, icon=":material/policy:")
+            if plan.setting.time.compared_days is None:
+                recommendation.draw(plan.setting, key="release")
 
 
 def ask_tuning(plan: ReleasePlan, entry: Entry) -> tuple[str, str]:

@@ -2,10 +2,12 @@
 
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.text.numbers import format_wait
 from pages._ui.app import catalogue
 from pages._ui.app.background import LongJob
 from pages._ui.app.origin import is_public, is_served_locally
@@ -79,6 +81,9 @@ def forget_release() -> None:
     page_state(WatchedRelease).job = None
 
 
-def describe_progress(fraction: float | None) -> tuple[float, str]:
-    """Return the share done and what is said beside it."""
-    return fraction or 0.0, "do not switch off …"
+def describe_progress(job: LongJob) -> tuple[float, str]:
+    """Return the share done, and what is said beside it: how long the rest takes at this pace."""
+    share = job.progress or 0.0
+    elapsed_s = time.monotonic() - job.start_time
+    wait = f"{format_wait(elapsed_s * (1 - share) / share)} left, " if share else ""
+    return share, f"{wait}do not switch off …"

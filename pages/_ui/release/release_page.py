@@ -12,14 +12,14 @@ from engine import datasets, release
 from engine.datasets import storage
 from engine.errors import ExplorerError
 from engine.release import Budget, BudgetLedger, Entry as Line, ReleaseError, ReleasePlan
-from engine.text.numbers import count_noun
+from engine.text.numbers import count_noun, format_wait
 from pages._ui.answers import cached
 from pages._ui.app import catalogue
 from pages._ui.app.background import LongJob, follow_job
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
 from pages._ui.components import tables
-from pages._ui.release import release_form, release_job
+from pages._ui.release import release_form, release_job, release_text
 from pages._ui.release.release_text import NO_BUDGET, UNITS, WHOSE, describe_budget, describe_cost
 from pages._ui.settings import current, fields
 
@@ -30,7 +30,9 @@ def draw() -> None:
     job = release_job.watched_release()
     if latest is not None and latest.state == "running":
         title = f"Releasing {job.name}" if job else "A release is being made on this computer"
-        follow_job(latest, release_job.describe_progress, title=title, key="release")
+        follow_job(
+            latest, lambda _: release_job.describe_progress(latest), title=title, key="release"
+        )
     elif job is not None:
         _draw_end(job)
     elif (choice := release_form.choose_setting()) is not None:
@@ -40,8 +42,6 @@ def draw() -> None:
             release_form.draw(plan, entry)
             plan = release_form.ask_trips(plan, entry)
             st.subheader("Cost and confirmation", anchor=False)
-            for text in release.list_warnings(plan):
-                st.warning(text, icon=":material/warning:")
             _draw_confirmation(plan, entry, ledger)
     _draw_history(ledger)
     if (
@@ -85,6 +85,7 @@ def _draw_confirmation(plan: ReleasePlan, entry: Entry, ledger: BudgetLedger) ->
     typed = st.text_input(
         f"Type {entry.name} to confirm: what is drawn cannot be taken back", key="release_confirm"
     )
+    st.caption(f"The release takes {format_wait(release_text.estimate_release_s(plan))}.")
     name = f"{entry.name}-{plan.product}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     if st.button(
         "Release",
@@ -243,7 +244,7 @@ def _ask_budget(
     """Ask for the budget of a dataset's people: a new one, or that of people who have one."""
     people_known = entry.metadata.trips_have_people
     question = NO_BUDGET.format("people" if people_known else "trips")
-    st.warning(question, icon=":material/account_balance:")
+    release_form.draw_warnings([question])
     if not people_known:  # people cannot pay for them
         budgets = {people: budget for people, budget in budgets.items() if budget.unit == "trip"}
     label, options = "Whose data is it?", list(WHOSE)

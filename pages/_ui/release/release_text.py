@@ -46,6 +46,11 @@ TUNING_CHOICES = {
     "same people": "On another period, with the same people in it (a leak about them)",
     "these data": "On these very data (a leak that no theorem covers)",
 }
+_START_S, _NUMBER_S, _ESTIMATE_S = 1.0, 7e-6, 16e-6
+"""Seconds on an idle core: of any release, of each noisy number, and of each that is estimated.
+
+Measured on 156,450 to 2,873,700 numbers; a secure draw of noise takes most of them.
+"""
 UNITS: dict[BudgetUnit, str] = {"trip": "trip", "person-day": "person and day", "person": "person"}
 _FINER_NOTES = {
     "person-day": " A budget per person and day pays for two changes: without one day a person is "
@@ -53,6 +58,11 @@ _FINER_NOTES = {
     "trip": " A budget per trip pays for two changes: without one trip another of the same person "
     "may take its place.",
 }
+
+
+def estimate_release_s(plan: ReleasePlan) -> float:
+    """Return the seconds that a release takes on an idle computer, from its size alone."""
+    return _START_S + plan.cell_count * (_ESTIMATE_S if plan.has_estimates else _NUMBER_S)
 
 
 def describe_cost(plan: ReleasePlan, budget: Budget, charged: BudgetCost) -> str:

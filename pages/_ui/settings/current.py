@@ -16,11 +16,10 @@ from engine.text.zones import name_level
 from pages._ui.app import catalogue
 from pages._ui.app.session import session
 from pages._ui.app.streamlit_internals import page_id
-from pages._ui.settings import fields, link, offers
+from pages._ui.settings import fields, link, offers, undo_step
 from pages._ui.settings.fields import (
     DATASET_KEYS,
     EPSILON,
-    FIELDS,
     FIELDS_BY_KEY,
     GAUSSIAN,
     NAMES,
@@ -42,8 +41,7 @@ def set_values(**values: Any) -> None:
     >>> set(EPSILON_STOPS) <= set(fields.EPSILON_SLIDER)
     True
     """
-    old_values = {field.key: fields.value(field) for field in FIELDS}
-    old_values |= {key: st.session_state.get(key, offers.default_name(key)) for key in NAMES}
+    old_values = offers.read_values()
     session().values_by_link[page_id(), *sorted(link.link_texts().items())] = old_values
     for key, target in values.items():
         field, chosen = FIELDS_BY_KEY.get(key), target
@@ -52,6 +50,7 @@ def set_values(**values: Any) -> None:
             find_stop = fields.stop_above if up else fields.nearest_stop
             chosen = find_stop(float(target), list(field.options))
         st.session_state[key] = chosen
+    undo_step.remember(old_values, set(values))
     link.write_link(stale=(*FIELDS_BY_KEY, *NAMES, *values))
 
 
@@ -75,18 +74,17 @@ def pinned_setting(setting: Setting) -> Setting | None:
 
 
 def reset() -> None:
-    """Put every field back to its default, and the first noise; `undo` takes it back."""
-    memo, values = session(), st.session_state
-    memo.undo_values = {key: values[key] for key in (*FIELDS_BY_KEY, *NAMES) if key in values}
-    # without a value the link would be read again
-    set_values(**offers.default_values())
-    memo.redraw_count = 0
+    """Put every field back to its default, and the first noise."""
+    set_values(**offers.default_values())  # without a value the link would be read again
+    session().redraw_count = 0
 
 
 def undo() -> None:
-    """Take the last reset back (a callback)."""
-    set_values(**(session().undo_values or {}))
-    session().undo_values = None
+    """Take back what the last button has set (a callback)."""
+    memo, step = session(), undo_step.find_step()
+    if step is not None:
+        set_values(**undo_step.values_before(step))
+        memo.twin_choice, memo.redraw_count, memo.undo_step = *step[-2:], None
 
 
 def density() -> Setting | None:

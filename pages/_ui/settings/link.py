@@ -81,10 +81,13 @@ def read_link() -> None:
             )
         if key in texts and not offers.is_linked(key):
             del st.query_params[key]
+    here = {key: text for key, text in texts.items() if key in FIELDS_BY_KEY or key in NAMES}
     if is_back:  # the link of another page may be cut; what it does not say stays as it is
-        here = {key: text for key, text in texts.items() if key in FIELDS_BY_KEY or key in NAMES}
         values.update(memo.values_by_link.get((page_id(), *sorted(here.items())), {}))
         write_link(anew=True)
+    else:  # Back leads to what a session opened on, however its link was written
+        for link in (here, link_texts()):
+            memo.values_by_link[page_id(), *sorted(link.items())] = offers.read_values()
     memo.is_link_read = True
 
 

@@ -11,7 +11,16 @@ from engine.text.dataset_text import PART_NOUNS
 from engine.text.zones import count_zones, name_level
 from pages._ui.app import catalogue, dataset_facts
 from pages._ui.app.catalogue import Entry
-from pages._ui.settings.fields import DATASET_KEYS, DEFAULTS, LINK_VERSION, PARTS_BY_KEY, ZONE_KEYS
+from pages._ui.settings.fields import (
+    DATASET_KEYS,
+    DEFAULTS,
+    FIELDS,
+    LINK_VERSION,
+    PARTS_BY_KEY,
+    UNIT,
+    ZONE_KEYS,
+    value,
+)
 
 
 def is_default(key: str) -> bool:
@@ -115,3 +124,13 @@ def default_values(version: str = LINK_VERSION) -> dict[str, Any]:
         for part, key in ZONE_KEYS.items()
     }
     return {**DEFAULTS[version], **names, **levels}
+
+
+def read_values() -> dict[str, Any]:
+    """Return by key what is set for all pages, as pages take it: a default where nothing is."""
+    values = {field.key: value(field) for field in FIELDS}
+    for part, key in DATASET_KEYS.items():
+        entry = entry_for(part)
+        values |= {key: "" if entry is None else entry.name, ZONE_KEYS[part]: level(part)}
+    allowed = units(entry_for("trips"))
+    return values if values[UNIT.key] in allowed else {**values, UNIT.key: allowed[0]}

@@ -10,6 +10,7 @@ from engine.parameters import EPSILON_STOPS
 from engine.resolution import InhabitedDataset
 from engine.text.numbers import number, percent
 from engine.text.setting_text import LEAK_NOTE
+from pages._ui.app.parallel import Job
 from pages._ui.decisions.epidemic import zone_outcomes
 from pages._ui.trips import change_view
 from tests.support.charts import drawn as drawn
@@ -38,6 +39,16 @@ def shocked(open_page, town):
         return zone, area.set_value([zone]).run()
 
     return run
+
+
+def test_the_first_answer_is_there_at_once_and_says_of_how_many_draws_it_is(
+    shocked, settled, monkeypatch
+):
+    with monkeypatch.context() as patched:
+        patched.setattr(Job, "advance", lambda job: None)  # nothing comes from beside the page
+        _, app = shocked()
+    assert "Mean over 10 of 200 releases so far. Usable" in text(app)
+    assert "Mean over 200 releases. Usable" in text(settled(app))
 
 
 def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settled, town, drawn):

@@ -13,7 +13,7 @@ from engine.parameters import DensityMethod, DensityParameters
 from engine.text.dataset_text import CONFIDENTIAL_BANNER
 from engine.text.numbers import metres, number, percent
 from engine.text.privacy_text import ANALYTIC_NOTE
-from engine.text.utility import describe_genuine, describe_retained
+from engine.text.utility_text import describe_genuine, describe_retained
 from engine.utility import compute_utility
 from pages._ui.answers import cached
 from pages._ui.components import charts

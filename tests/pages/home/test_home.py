@@ -25,7 +25,7 @@ from engine.privacy import STRONG_GUESS, WEAK_GUESS, flow_release_risk, format_g
 from engine.release import plan
 from engine.text.numbers import decimal, metres, number, percent, trip_count
 from engine.text.setting_text import button_label
-from engine.text.utility import describe_genuine, describe_retained, describe_utility
+from engine.text.utility_text import describe_genuine, describe_retained, describe_utility
 from engine.utility import DENSITY_LIMITS, FLOWS_LIMITS, compute_utility
 from pages._ui.answers import cached, measures, signals
 from pages._ui.components import maps

@@ -146,3 +146,13 @@ def test_what_was_asked_before_is_whole_before_any_work_starts():
     assert finished(asked(work.doubled, *pieces_of)) == [0, 2, 4, 6, 8, 10]
     again = parallel.submit("asked before", work.doubled, pieces_of, delay_s=GUARD_S)
     assert not again.is_running
+
+
+def test_what_is_left_is_timed_by_what_has_been_computed_and_not_by_what_was_there():
+    job = asked(work.doubled, *((number, 0.0) for number in range(10)))
+    job.start_time = time.monotonic() - 6
+    job.results.update({0: 0, 1: 2})
+    job.found_count = 2
+    assert not job.describe_wait()
+    job.results.update({2: 4, 3: 6, 4: 8, 5: 10})  # four in 6 s; four are left
+    assert job.describe_wait() == " about 7 s left."

@@ -1,21 +1,24 @@
 """The Release page: only on this computer, nothing before confirming, once, and listed after."""
 
 import json
+import math
 import shutil
 import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from scipy import stats
 
 from engine import datasets
 from engine.contract import TimeSelection
 from engine.release import NOISE_CONSENT, BudgetLedger, ReleaseError, budget_ledger as engine_ledger
 from engine.text.setting_text import describe_guesses
-from engine.text.utility import describe_utility
+from engine.text.utility_text import describe_utility
 from pages._ui.answers import cached
 from pages._ui.app import catalogue
 from pages._ui.release import release_form, release_job, release_page as release_page
+from tests.support.page import bodies, html_of
 from tests.support.release_page import confirmed, declared, errors, filled, finished, texts
 
 
@@ -28,12 +31,12 @@ def test_refused_where_others_are_served(own_data, open_page, monkeypatch):
 
 
 def test_a_budget_is_asked_for_first(page):
-    assert "Nobody has said yet how much may be revealed" in texts(page)
+    assert "<summary>Nobody has said yet how much may be revealed" in html_of(page)
     assert not [one for one in page.button if one.key == "release_start"]
     assert not BudgetLedger().path.exists()
     (form,) = page.get("form")
     assert not form.proto.form.enter_to_submit  # Enter in a field declares nothing
-    assert "ε 2 at most 89 of 100 guesses" in texts(page)
+    assert "ε 2 at most 89 of 100 guesses" in html_of(page)
     next(one for one in page.text_input if one.label.startswith("Your name")).set_value("me")
     app = next(one for one in page.button if one.label == "Declare the budget").click().run()
     assert "yours to say" in errors(app)[0]  # how much is nobody's default
@@ -43,7 +46,8 @@ def test_a_budget_is_asked_for_first(page):
 def test_cost_and_warnings_are_said_in_full_before_confirming(page):
     app = declared(page)
     assert "on 7 days costs a person ε = 7; 3 is left after it." in texts(app)
-    assert [one.value for one in app.warning if one.value.startswith("NOISE IS SHOWN AS FLOWS")]
+    assert "<summary>Noise is shown as flows</summary>A flow without a kept trip" in html_of(app)
+    assert "The release takes about 2 s." in texts(app)
     assert filled(app) == ("these data", "")
     assert app.button(key="release_start").disabled
     app.text_input(key="release_confirm").set_value("demo").run()
@@ -151,10 +155,10 @@ def test_the_name_of_what_a_session_has_uploaded_is_offered_to_no_other(page):
 def test_sums_before_suppression_are_written_where_the_switch_is_on(page):
     """It is off at first, changes neither noise nor cost, and warns before anybody confirms."""
     app = declared(page, epsilon=20.0)
-    assert "COMPUTED BACK" not in texts(app)
+    assert "computed back</summary>" not in html_of(app)
     assert not app.toggle(key="release_sums").value
     app.toggle(key="release_sums").set_value(True).run()
-    assert "SUPPRESSED COUNTS CAN BE COMPUTED BACK" in " ".join(one.value for one in app.warning)
+    assert "Suppressed counts can be computed back" in html_of(app)
     assert "on 7 days costs a person ε = 7; 13 is left after it." in texts(app)
     confirmed(app).click().run()
     assert [one.value for one in finished(app).success]
@@ -244,7 +248,7 @@ def test_both_spans_of_a_change_are_released_as_the_page_shows_them(page, monkey
 
 
 def test_real_people_are_judged_on_request_alone_and_that_is_stated(
-    own_data, data_root, open_page, monkeypatch
+    own_data, data_root, open_page, settled, monkeypatch
 ):
     (own_data / "local").mkdir()
     (own_data / "local" / "town").symlink_to(data_root / "local" / "town")
@@ -258,15 +262,43 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
     assert not app.exception
     assert "of **town**" in texts(app)
     assert "are retained" not in texts(app)
+    assert not [one for one in bodies(settled(app)) if 'class="advice' in one]
     app.selectbox(key="release_tuned").set_value("public").run()
     app.toggle(key="release_judge_town").set_value(True).run()
     assert "are retained" in texts(app)
     assert "You have looked at the verdict by these data" in texts(app)
+    assert [one for one in bodies(settled(app)) if 'class="advice' in one]
     app.text_input(key="release_confirm").set_value("town").run()
     app.button(key="release_start").click().run()
     app = finished(app)
     assert [one.value for one in app.success]
     assert BudgetLedger().budget("townspeople").release_count == 1
+
+
+def test_days_of_real_people_open_on_those_within_the_risk_limit(
+    own_data, data_root, open_page, monkeypatch
+):
+    (own_data / "local").mkdir()
+    (own_data / "local" / "town").symlink_to(data_root / "local" / "town")
+    monkeypatch.setattr(release_job, "is_served_locally", lambda: True)
+
+    def opened(**query):
+        app = open_page("pages/6_Release.py", density_data="demo-city", **query)
+        app.selectbox(key="od_data").set_value("town").run()
+        return app.select_slider(key="release_days_town").value, texts(app)
+
+    def guessed(epsilon, count):  # the majority of as many randomized responses; half the ties
+        right = stats.binom(count, 1 / (1 + math.exp(-epsilon)))
+        return right.sf(count / 2) + right.pmf(count / 2) / 2
+
+    days, words = opened(epsilon="0.5", v="2")
+    within = max(count for count in range(1, 8) if guessed(0.5, count) <= 0.75)
+    assert days == (0, within - 1) == (0, 5)
+    assert "At ε = 0.5 a day, at most 6 days of 7 can be released within your risk limit" in words
+    assert opened(epsilon="0.1", v="2")[0] == (0, 6)
+    days, words = opened(epsilon="2", v="2")
+    assert days == (0, 0)
+    assert "At ε = 2 a day, not one day of 7 can be released within your risk limit (75" in words
 
 
 def test_a_release_that_is_mostly_noise_takes_a_second_typed_yes(page):
@@ -345,7 +377,7 @@ def test_a_twin_is_named_only_where_the_whole_setting_is_the_recommended_one(
 def test_of_trips_without_people_a_budget_is_per_trip(page, own_data, data_root):
     shutil.copytree(data_root / "flows", own_data / "flows")
     app = page.run().selectbox(key="od_data").set_value("flows").run()
-    assert "guesses whether one of these trips is in them" in texts(app)
+    assert "guesses whether one of these trips is in them" in html_of(app)
     (unit,) = (one for one in app.selectbox if one.label == "Budget per")
     assert unit.options == ["trip"]
 

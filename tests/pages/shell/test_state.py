@@ -109,10 +109,13 @@ def test_a_reset_can_be_taken_back(open_home):
     usual = widgets(app)["od_data"]
     app.select_slider(key="epsilon").set_value(0.5)
     app.selectbox(key="od_data").set_value("only-trips").run()
+    next(one for one in app.button if one.label == "Redraw").click().run()
     next(one for one in app.button if one.label == "Reset").click().run()
     assert (widgets(app)["epsilon"], widgets(app)["od_data"]) == (1.0, usual)
+    assert app.session_state["session"].redraw_count == 0
     next(one for one in app.button if one.label == "Undo").click().run()
     assert (widgets(app)["epsilon"], widgets(app)["od_data"]) == (0.5, "only-trips")
+    assert app.session_state["session"].redraw_count == 1
     assert not any(one.label == "Undo" for one in app.button)
 
 

@@ -12,7 +12,7 @@ from engine.origin_destination.scores import score_expectation
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import make_view
 from engine.text.numbers import percent, trip_count
-from engine.text.utility import describe_genuine, describe_retained
+from engine.text.utility_text import describe_genuine, describe_retained
 from engine.utility import compute_utility
 from pages._ui.answers import cached
 from pages._ui.components import charts

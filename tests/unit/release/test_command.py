@@ -10,9 +10,10 @@ from contextlib import closing
 
 import pytest
 
-from engine.release import NOISE_CONSENT, flow_writer
+from engine import density, origin_destination as od
+from engine.release import NOISE_CONSENT, WRITERS, flow_writer
 from engine.release.command import main
-from engine.release_arguments import build_parser
+from engine.release_arguments import _METHODS, build_parser
 from engine.synthetic.twin import twin
 from engine.synthetic.twin_inputs import TwinInputs
 from tests.support.releases import ROOT
@@ -35,6 +36,12 @@ def refused(capsys, *arguments):
     assert said.count("\n") == 1
     assert "\x1b" not in said
     return said
+
+
+def test_the_command_takes_every_method_that_can_be_released():
+    """Its list is read before the rows of methods are loaded, which takes seconds."""
+    for product, methods in {"od": od.METHODS, "density": density.METHODS}.items():
+        assert sorted(_METHODS[product]) == sorted(methods.keys() & WRITERS)
 
 
 def test_a_decimal_comma_is_told(capsys):
