@@ -11,7 +11,7 @@ from engine.contract import Setting
 from engine.origin_destination import has_suppression
 from engine.origin_destination.scores import score_expectation
 from engine.text import setting_text as words
-from engine.text.numbers import decimal, metres, percent, trip_count
+from engine.text.numbers import decimal, make_inert, metres, percent, trip_count
 from engine.utility import DENSITY_DRAWS
 from pages._ui.answers import cached
 from pages._ui.app import catalogue, parallel
@@ -30,7 +30,7 @@ def draw(setting: Setting, tail: Sequence[Card] = (), *, day: int = 0) -> None:
     """Draw the numbers, of one `day` where they are drawn."""
     pinned = pinned_setting(setting)
     if pinned is not None:
-        name = offers.entry_of(pinned).name
+        name = make_inert(offers.entry_of(pinned).name)
         prefix = "" if pinned.selection == setting.selection else f"{name}, "
         st.caption(f"Pinned: {prefix}{words.format_controls(pinned)}")
     if words.is_flows(setting):

@@ -8,7 +8,7 @@ import streamlit as st
 from engine.contract import Setting
 from engine.privacy import Risk
 from engine.text import setting_text as words
-from engine.text.numbers import scientific
+from engine.text.numbers import make_inert, scientific
 from engine.text.privacy_text import delta_warning
 from pages._ui.answers import assessments, cached, measure_cards, recommendation, theorems
 from pages._ui.app import error_pages
@@ -122,9 +122,9 @@ def _draw_links(*, flows: bool) -> None:
 def _draw_column(part: str, setting: Setting | None) -> None:
     title = {"density": "Density of visits", "trips": "Origin–destination flows"}[part]
     entry = offers.entry_for(part)
-    st.subheader(title if entry is None else f"{title}: {entry.name}", anchor=False)
+    st.subheader(title if entry is None else f"{title}: {make_inert(entry.name)}", anchor=False)
     if setting is None:
-        st.caption("No dataset." if entry is None else f"{entry.name} has none.")
+        st.caption("No dataset." if entry is None else f"{make_inert(entry.name)} has none.")
         return
     measure_cards.draw(setting)
     st.caption(assessments.describe_risk(assessments.assess_setting(setting)))
