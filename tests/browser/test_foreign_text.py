@@ -62,16 +62,16 @@ NAME = "# Zq [Zq](e.vil) www.e.vil :skull: $Zq$ :red[Zq] <b>`Zq`"
 KEYS = ("v", "epsilon", "od_data", "threshold", "od_zones")
 WATCH = """() => {
     window.texts = new Set(), window.made = new Set();
-    setInterval(() => {
+    new MutationObserver(() => {
         for (const one of document.querySelectorAll('[data-testid="stMarkdownContainer"]'))
-            texts.add(one.innerText);
+            if (!one.querySelector('figure')) texts.add(one.textContent);
         for (const one of document.querySelectorAll('a, img, b, h1, h2, code, em, del, script')) {
             const to = (one.getAttribute('href') || '') + (one.getAttribute('src') || '');
             if (to.includes('e.vil') || one.textContent.trim() === 'Zq') made.add(one.outerHTML);
         }
-    }, 200);
+    }).observe(document, {childList: true, subtree: true, characterData: true});
 }"""
-"""Gathers what is shown, for a toast goes."""
+"""Gathers what is shown at any time: a toast goes."""
 
 
 def cut(text):
@@ -113,6 +113,8 @@ def test_nothing_of_what_others_wrote_takes_effect(hostile, page, path):
     page.goto(f"{hostile}/{path}?{urlencode(link)}")
     page.locator(f"{MAIN[path]}:visible").first.wait_for()
     settled(page)
+    notices = "count => [...texts].filter(one => one.startsWith('The link ')).length >= count"
+    page.wait_for_function(notices, arg=len(link))
     texts, made = page.evaluate("[[...texts], [...made]]")
     assert not made
     shown = " ".join(" ".join(texts).replace(WORD_JOINER, "").split())
