@@ -83,8 +83,8 @@ def make_inert(text: str, max_length: int | None = MAX_FOREIGN_LENGTH) -> str:
     if max_length is not None and len(words) > max_length:
         words = f"{words[: max_length - 1]}…"
     escaped = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", words)
-    # addresses and icons are found even so, unless something invisible stands in them
-    return re.sub(r"(?i)(\\:(?=\S)|www(?=\\\.)|\\@)", f"\\1{WORD_JOINER}", escaped)
+    # addresses become links even so, unless something invisible stands in them
+    return re.sub(r"(?i)(\\:\\/|www(?=\\\.)|\\@)", f"\\1{WORD_JOINER}", escaped)
 
 
 def decimal(value: float) -> str:
