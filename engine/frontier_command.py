@@ -133,6 +133,7 @@ def format_json(evaluated: EvaluatedSettings, max_risk: float) -> str:
     document = {
         "confidential": evaluated.is_confidential,
         "meet_requirements": len(evaluated.eligible_candidates),
+        "practically_noise": evaluated.are_all_negligible,
         "recommended": next((row for row in rows if row["recommended"]), None),
         "settings": rows,
     }

@@ -18,6 +18,7 @@ from tests.unit.test_architecture import ROOT, imported, sources
 
 INTERNALS = ROOT / "pages" / "_ui" / "app" / "streamlit_internals.py"
 STYLE = ROOT / "pages" / "_ui" / "frame" / "style.css"
+PROXY = uvicorn.config.ProxyHeadersMiddleware
 OWNERS = (
     ScriptRunContext,
     SafeSessionState,
@@ -25,7 +26,7 @@ OWNERS = (
     QueryParams,
     WidgetBinding,
     Runtime,
-    uvicorn.config.ProxyHeadersMiddleware,
+    PROXY,
 )
 """Classes whose names, with those of the modules, that module uses after a dot."""
 
