@@ -13,6 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.query_params import QueryParams
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFile as UploadedFile
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 ERROR_LOGGER = error_util.__name__
 """Name of the logger that writes uncaught errors."""
@@ -24,11 +25,12 @@ PEER = "peer"
 def note_peers() -> None:
     """Keep the address that is connected: Streamlit's server takes one out of a header."""
 
-    class NotePeer(uvicorn.config.ProxyHeadersMiddleware):
+    class NotePeer(ProxyHeadersMiddleware):
         async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-            await super().__call__({**scope, PEER: scope.get("client")}, receive, send)
+            noted: Any = {**scope, PEER: scope.get("client")}
+            await super().__call__(noted, receive, send)
 
-    uvicorn.config.ProxyHeadersMiddleware = NotePeer
+    vars(uvicorn.config).update({ProxyHeadersMiddleware.__name__: NotePeer})
 
 
 def ignore_pages_folder() -> None:
