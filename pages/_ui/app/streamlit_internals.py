@@ -30,7 +30,7 @@ def note_peers() -> None:
             noted: Any = {**scope, PEER: scope.get("client")}
             await super().__call__(noted, receive, send)
 
-    vars(uvicorn.config).update({ProxyHeadersMiddleware.__name__: NotePeer})
+    setattr(uvicorn.config, ProxyHeadersMiddleware.__name__, NotePeer)
 
 
 def ignore_pages_folder() -> None:
