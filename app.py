@@ -12,6 +12,7 @@ if __name__ == "__main__":  # a session runs the page
     layout.run_page(st.navigation(layout.list_pages(), position="top"))
 else:  # `streamlit run` finds this by its name and serves it
     error_pages.silence_streamlit()
+    streamlit_internals.note_peers()
     # else the first request of a page's address would run its file without what stands before it
     streamlit_internals.ignore_pages_folder()
     app = st.App(

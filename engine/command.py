@@ -1,5 +1,6 @@
 """The command ``mobility-privacy-explorer`` (in a checkout ``python -m engine``) and its parts."""
 
+import argparse
 import os
 import signal
 import sys
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if part in ("-h", "--help"):
         print(_format_usage())
         return 0
-    if part == "--version":
+    if part in ("-V", "--version"):
         print(_read_version())
         return 0
     if part not in SUBCOMMANDS:
@@ -72,12 +73,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
+def build_run_parser() -> argparse.ArgumentParser:
+    """Return the parser of ``run``; what it does not know is Streamlit's."""
+    parser = argparse.ArgumentParser(
+        prog=f"{NAME} run",
+        usage="%(prog)s [-h] [--port PORT] [--public] [--allow-release] [-- STREAMLIT OPTIONS]",
+        description="Serve the dashboard at http://127.0.0.1:8501, to your own account alone.",
+        epilog="After -- stand options of Streamlit, such as --server.address 0.0.0.0; "
+        "'streamlit run --help' lists them.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--port", type=int, help="port to listen on; default: 8501")
+    add("--public", action="store_true", help="show simulated people only, take no file, release "
+        "nothing: for a server that everybody can reach")  # fmt: skip
+    add("--allow-release", action="store_true", help="let others who reach the server release, too")
+    return parser
+
+
 def _run(arguments: list[str]) -> int:
+    options, rest = build_run_parser().parse_known_args([w for w in arguments if w != "--"])
     if find_spec("streamlit") is not None:
         # many sessions share the cores: threads of algebra would wait for each other
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        rest += ["--server.port", str(options.port)] if options.port is not None else []
+        flags = {"--public": options.public, "--allow-release": options.allow_release}
+        rest += ["--", *(flag for flag, is_set in flags.items() if is_set)]
         # the same process: a signal ends the server, not its starter alone
-        os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(APP), *arguments])
+        os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(APP), *rest])
     print(f"error: the dashboard needs streamlit; {_format_install_hint('app')}", file=sys.stderr)
     return 2
 
@@ -91,7 +114,13 @@ def _format_usage() -> str:
     parts |= {part: words for part, (_, words) in SUBCOMMANDS.items()}
     lines = [f"  {part:<10}{words}" for part, words in parts.items()]
     return "\n".join(
-        [f"usage: {NAME} PART …", "", *lines, "", f"'{NAME} PART --help' lists what it takes."]
+        [
+            f"usage: {NAME} [-h] [-V | --version] PART …",
+            "",
+            *lines,
+            "",
+            f"'{NAME} PART --help' lists what it takes; --version prints the version.",
+        ]
     )
 
 

@@ -74,6 +74,11 @@ def parse_number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"write a number such as 0.5, got {text!r}") from None
 
 
+def add_json_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json``, which a part prints in place of its sentences."""
+    parser.add_argument("--json", action="store_true", help="print JSON in place of sentences")
+
+
 def run_command(run: Callable[[], object], interrupted: str = "interrupted") -> int:
     """Run a command; return 0, 2 with one line on standard error, or 130 where it is interrupted.
 

@@ -2,13 +2,15 @@
 
 import argparse
 import csv
+import io
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 from . import datasets
 from .contract import Aggregation, Selection, TimeSelection
-from .errors import parse_number, run_command
+from .errors import ParameterError, add_json_option, parse_number, run_command
 from .frontier.candidate import Candidate
 from .frontier.evaluation import EvaluatedSettings, check_max_risk, evaluate_settings
 from .frontier.requirements import Product, ProtectedUnit, Requirements
@@ -23,24 +25,43 @@ _OWNER_ONLY = 0o600
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    parser = argparse.ArgumentParser(prog="mobility-privacy-explorer frontier", description=__doc__)
-    parser.add_argument("dataset", help="name or folder of a dataset")
-    add = parser.add_argument
-    add("--zones", default=FINEST, help="zone level: zones, a parent such as province, clusters-N")
-    times, units, products = get_args(Aggregation), get_args(ProtectedUnit), get_args(Product)
-    add("--time", choices=times, default="day", help="days that one matrix of flows adds up")
-    add("--unit", choices=units, default="person-day", help="weakest accepted unit of privacy")
-    add("--read", choices=products, default="flows", help="what would be released")
-    add("--threshold", type=int, default=15, help="flows below it are suppressed")
-    percent = "most right guesses of an attacker, in percent (a coin: 50)"
-    add("--risk", type=parse_number, default=100 * STRONG_GUESS, help=percent)
-    add("--trips", type=int, help="made in the whole period, a public number")
-    add("--out", type=Path, help="write all tested settings to FILE.csv")
-    options = parser.parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     return run_command(lambda: _run(options))
 
 
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser."""
+    parser = argparse.ArgumentParser(
+        prog="mobility-privacy-explorer frontier",
+        description="Which settings to choose: all are judged, and one is recommended.",
+    )
+    add, default = parser.add_argument, "; default: %(default)s"
+    add("dataset", help="name or folder of a dataset")
+    text = f"zone level: zones, a parent such as province, clusters-N{default}"
+    add("--zones", default=FINEST, help=text)
+    times, units, products = get_args(Aggregation), get_args(ProtectedUnit), get_args(Product)
+    text = f"days that one matrix of flows adds up{default}"
+    add("--time", choices=times, default="day", help=text)
+    text = f"weakest accepted unit of privacy{default}"
+    add("--unit", choices=units, default="person-day", help=text)
+    add("--read", choices=products, default="flows", help=f"what would be released{default}")
+    text = f"τ: flows below it are suppressed{default}"
+    add("--threshold", type=int, default=15, help=text)
+    text = f"most right guesses of an attacker, in percent (a coin: 50){default}"
+    add("--risk", type=parse_number, default=100 * STRONG_GUESS, help=text)
+    add("--trips", type=int, help="trips made in the whole period, a public number")
+    add("--out", type=Path, help="write all tested settings to FILE.csv or FILE.json")
+    add_json_option(parser)
+    return parser
+
+
 def _run(options: argparse.Namespace) -> None:
+    if options.out is not None and options.out.suffix.lower() not in _WRITERS:
+        endings = " or ".join(_WRITERS)
+        rule = f"the table of settings is written as {endings}"
+        raise ParameterError(
+            rule, value=options.out.name, remedy=f"name a file that ends in {endings}"
+        )
     dataset = datasets.load(options.dataset)
     requirements = Requirements(
         selection=Selection(
@@ -54,10 +75,13 @@ def _run(options: argparse.Namespace) -> None:
     )
     max_risk = check_max_risk(options.risk / 100)
     evaluated = evaluate_settings(dataset, requirements)
-    for line in _describe_result(evaluated, max_risk):
-        print(line)
+    signal = ""
     if (best := evaluated.recommend(max_risk)) is not None:
-        print(describe_weak_signal(best.setting, dataset, best.zone_count, options.trips))
+        signal = describe_weak_signal(best.setting, dataset, best.zone_count, options.trips)
+    if options.json:
+        print(format_json(evaluated, max_risk))
+    else:
+        print("\n".join([*_describe_result(evaluated, max_risk), signal]))
     if options.out is not None:
         write_table(evaluated, options.out, max_risk)
 
@@ -88,22 +112,52 @@ def _describe(candidate: Candidate) -> str:
 
 
 def write_table(evaluated: EvaluatedSettings, path: Path, max_risk: float = STRONG_GUESS) -> None:
-    """Write all settings as CSV; only the owner may read it if the data are confidential."""
-    chosen = evaluated.recommend(max_risk)
+    """Write all settings by the path's ending; only the owner may read them if confidential."""
+    text = _WRITERS[path.suffix.lower()](evaluated, max_risk)
     if evaluated.is_confidential:
         path.touch(mode=_OWNER_ONLY)
         path.chmod(_OWNER_ONLY)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, fieldnames=[*to_row(evaluated.candidates[0]), "recommended"])
-        table.writeheader()
-        table.writerows(
-            {**to_row(candidate), "recommended": candidate is chosen}
-            for candidate in evaluated.candidates
-        )
+    path.write_text(text, encoding="utf-8", newline="")
+
+
+def format_csv(evaluated: EvaluatedSettings, max_risk: float) -> str:
+    """Return all settings as a CSV table."""
+    rows, text = _list_rows(evaluated, max_risk), io.StringIO()
+    table = csv.DictWriter(text, fieldnames=list(rows[0]))
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue()
+
+
+def format_json(evaluated: EvaluatedSettings, max_risk: float) -> str:
+    """Return all settings as JSON, with what no number stands for as null."""
+    rows = [
+        {name: None if value != value else value for name, value in row.items()}
+        for row in _list_rows(evaluated, max_risk)
+    ]
+    document = {
+        "confidential": evaluated.is_confidential,
+        "meet_requirements": len(evaluated.eligible_candidates),
+        "practically_noise": evaluated.are_all_negligible,
+        "recommended": next((row for row in rows if row["recommended"]), None),
+        "settings": rows,
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+_WRITERS = {".csv": format_csv, ".json": format_json}
+
+
+def _list_rows(evaluated: EvaluatedSettings, max_risk: float) -> list[dict[str, Any]]:
+    chosen = evaluated.recommend(max_risk)
+    return [
+        {**to_row(candidate), "recommended": candidate is chosen}
+        for candidate in evaluated.candidates
+    ]
 
 
 def to_row(candidate: Candidate) -> dict[str, Any]:
-    """Return a candidate as one row of the CSV table, by column name."""
+    """Return a candidate as one row of the table, by column name."""
     detail = {
         "level": candidate.setting.zone_level,
         "span": candidate.setting.time.aggregation,

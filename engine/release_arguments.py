@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from .errors import parse_number
+from .errors import add_json_option, parse_number
 from .parameters import RENAMED_METHODS
 
 _TITLES = Path(__file__).parent / "release" / "templates" / "titles.json"
@@ -19,6 +19,15 @@ _METHODS: dict[str, tuple[str, ...]] = {
     "od": ("laplace_suppression", "empirical_bayes"),
     "density": ("efpag_joint", "multiscale", "towers_laplace"),
 }
+
+
+_METHOD_HELP = {
+    "od": "laplace_suppression adds noise and hides what is below τ; empirical_bayes estimates all "
+    "flows from noisy counts and does not use τ",
+    "density": "efpag_joint is Fourier perturbation; multiscale adds noise to five tables of "
+    "visits, from towers to the city; towers_laplace adds noise to each tower and hour",
+}
+_DEFAULT = "; default: %(default)s"
 
 
 def _parse_day(text: str) -> date:
@@ -43,6 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_budgets(budget.add_subparsers(required=True, metavar="ACTION"), common)
     verify = commands.add_parser("verify", parents=[common], help="check the ledger's hashes")
     verify.set_defaults(run="verify")
+    add_json_option(verify)
     verify.add_argument("--head", metavar="HASH", help="must be in the chain: of a statement, say")
     return parser
 
@@ -58,65 +68,74 @@ def _add_budgets(actions: Any, common: argparse.ArgumentParser) -> None:
     ):
         parsers.append(actions.add_parser(name, parents=[common], help=about))
         parsers[-1].set_defaults(run=name)
-    declare, raise_parser, join, *_ = parsers
+    declare, raise_parser, join, _, show = parsers
+    add_json_option(show)
     for parser in parsers[:-1]:
         parser.add_argument("people", help="a name of the people and the period")
         parser.add_argument("--by", required=True, help="who says so, and may raise it")
-    declare.add_argument("--datasets", nargs="+", required=True)
-    declare.add_argument("--unit", choices=("person", "person-day", "trip"), default="person")
-    declare.add_argument("--epsilon", type=parse_number, required=True)
-    declare.add_argument("--delta", type=parse_number, default=0.0)
+    declare.add_argument(
+        "--datasets", nargs="+", required=True, help="all that these people are in"
+    )
+    units, text = ("person", "person-day", "trip"), f"what the budget protects{_DEFAULT}"
+    declare.add_argument("--unit", choices=units, default="person", help=text)
+    text = "what all releases together may cost"
+    declare.add_argument("--epsilon", type=parse_number, required=True, help=text)
+    text = f"the same of δ{_DEFAULT}"
+    declare.add_argument("--delta", type=parse_number, default=0.0, help=text)
     declare.add_argument("--raised-by", nargs="*", default=[], help="who else may raise it")
     raise_parser.add_argument("--epsilon", type=parse_number, required=True, help="the new total")
-    raise_parser.add_argument("--delta", type=parse_number)
-    raise_parser.add_argument("--reason", required=True)
-    join.add_argument("dataset")
+    raise_parser.add_argument("--delta", type=parse_number, help="the new total; default: as it is")
+    raise_parser.add_argument("--reason", required=True, help="why, kept in the ledger")
+    join.add_argument("dataset", help="a further dataset of these people")
 
 
 def _add_product(parser: argparse.ArgumentParser, name: str) -> None:
     parser.set_defaults(run="release", product=name)
-    parser.add_argument("dataset")
-    parser.add_argument("--out", type=Path, required=True, help="new folder of the bundle")
-    words = "per unit of protection"
-    parser.add_argument("--epsilon", type=parse_number, required=True, help=words)
-    parser.add_argument(
-        "--tuned-on",
-        choices=json.loads(_TITLES.read_text("utf-8"))["tuning"],
-        required=True,
-        help="how ε was chosen",
-    )
-    parser.add_argument("--tuning-note", default="", help="such as the days looked at")
-    parser.add_argument("--twin", help="the dataset of the twin, for --tuned-on twin")
+    add = parser.add_argument
+    add("dataset", help="name or folder of a dataset")
+    add("--out", type=Path, required=True, help="new folder of the bundle")
+    add("--epsilon", type=parse_number, required=True, help="privacy loss per unit of privacy")
+    sources = json.loads(_TITLES.read_text("utf-8"))["tuning"]
+    add("--tuned-on", choices=sources, required=True, help="how ε was chosen")
+    add("--tuning-note", default="", help="such as the days looked at")
+    add("--twin", help="the dataset of the twin, for --tuned-on twin")
     words = "where it is asked for, in the words that are asked for; more than once for more"
-    parser.add_argument("--consent", action="append", default=[], metavar="WORDS", help=words)
+    add("--consent", action="append", default=[], metavar="WORDS", help=words)
     if name != "report":
         methods = _METHODS[name]
-        parser.add_argument(
+        add(
             "--method",
             type=lambda text: RENAMED_METHODS.get(text, text),
             choices=methods,
             default=methods[0],
+            help=f"{_METHOD_HELP[name]}{_DEFAULT}",
         )
-        parser.add_argument("--zones", default="zones", help="a level, or clusters-30")
+        text = f"zones, a parent such as province, or clusters-N{_DEFAULT}"
+        add("--zones", default="zones", help=text)
     if name == "density":
-        parser.add_argument("--max-visits-per-user", type=int, default=30)
-        parser.add_argument("--delta", type=parse_number, default=1e-7)
-        parser.add_argument("--gaussian", choices=("classical", "analytic"), default="classical")
+        text = f"ℓ: visits of a person that are counted at most{_DEFAULT}"
+        add("--max-visits-per-user", type=int, default=30, help=text)
+        text = f"δ: added success of an attack beyond ε{_DEFAULT}"
+        add("--delta", type=parse_number, default=1e-7, help=text)
+        calibrations = "classical", "analytic"
+        text = f"calibration of Gaussian noise; classical ends at ε 4{_DEFAULT}"
+        add("--gaussian", choices=calibrations, default="classical", help=text)
         return
     units = ("person-day", "person", "trip") if name == "od" else ("user", "item")
-    parser.add_argument("--unit", choices=units, default=units[0])
-    parser.add_argument("--max-trips-per-user", type=int, default=4 if name == "od" else 20)
+    add("--unit", choices=units, default=units[0], help=f"unit of privacy{_DEFAULT}")
+    limit, default = ("T", 4) if name == "od" else ("M", 20)
+    text = f"{limit}: trips of a person or day that are counted at most{_DEFAULT}"
+    add("--max-trips-per-user", type=int, default=default, help=text)
     if name == "od":
-        parser.add_argument("--suppression-threshold", type=int, default=15)
-        parser.add_argument("--time", choices=("day", "week", "whole"), default="day")
-        parser.add_argument(
-            "--from", dest="first_day", type=_parse_day, help="first day (the first)"
-        )
-        parser.add_argument("--to", dest="last_day", type=_parse_day, help="last day (the last)")
-        parser.add_argument("--span", type=int, help="compare the first so many days with the last")
-        parser.add_argument("--trips", type=int, help="made in these days, a public number")
-        parser.add_argument(
-            "--sums-before-suppression",
-            action="store_true",
-            help="write unbiased totals, of which suppressed counts can be computed back",
-        )
+        text = f"τ: noisy flows below it are released as 0{_DEFAULT}"
+        add("--suppression-threshold", type=int, default=15, help=text)
+        text = f"days that one matrix adds up{_DEFAULT}"
+        add("--time", choices=("day", "week", "whole"), default="day", help=text)
+        text = "first released day; default: the dataset's first"
+        add("--from", dest="first_day", type=_parse_day, help=text)
+        text = "last released day; default: the dataset's last"
+        add("--to", dest="last_day", type=_parse_day, help=text)
+        add("--span", type=int, help="compare the first so many days with the last")
+        add("--trips", type=int, help="made in these days, a public number")
+        text = "write unbiased totals, of which suppressed counts can be computed back"
+        add("--sums-before-suppression", action="store_true", help=text)

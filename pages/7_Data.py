@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.components.v2 import component
 
+from engine.text.numbers import make_inert
 from pages._ui.app.background import follow_job
 from pages._ui.data import build_form, builds, dataset_list
 from pages._ui.data.twin_form import draw as draw_twin
@@ -39,7 +40,7 @@ def draw() -> None:
         # always there, so that the form keeps its place, and with it its uploads
         with st.container():
             if build is not None and build.state == "running":
-                title = f"Building {build.name}"
+                title = f"Building {make_inert(build.name)}"
                 follow_job(build, builds.describe_progress, title=title, key="data_build")
             elif build is not None and build.state == "cancelled":
                 st.info("Cancelled; nothing was written.")

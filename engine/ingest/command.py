@@ -2,6 +2,7 @@
 
 import argparse
 import inspect
+import json
 import os
 import re
 import signal
@@ -15,7 +16,7 @@ from types import FrameType, NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from ..child_process import call_in_child
-from ..errors import ExplorerError, InputError, parse_number
+from ..errors import ExplorerError, InputError, add_json_option, parse_number
 from . import presets
 from .build import ingest
 from .inputs import sources, zones
@@ -129,6 +130,7 @@ def build_parser() -> argparse.ArgumentParser:
             text += "; ".join(f"{choice}: {words}" for choice, words in choices.items())
             flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
             reader.add_argument(flag, dest=name, help=text, **_argument_options(kind))
+    add_json_option(reader)
     return reader
 
 
@@ -213,6 +215,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 0, 2 for bad input, 130 if interrupted."""
     reader = build_parser()
     values = vars(reader.parse_intermixed_args(arguments))
+    prints_json = values.pop("json", False)
     stopped = threading.Event()
     if threading.current_thread() is threading.main_thread():
         _clean_up_on_signals(stopped)
@@ -232,6 +235,10 @@ def main(arguments: Sequence[str]) -> int:
     finally:
         os.umask(previous)
     _draw_progress()
+    if prints_json:
+        account = {"dataset": dataset.id, "folder": str(dataset.folder), **report.to_json()}
+        print(json.dumps(account, indent=1), flush=True)
+        return 0
     lines = [
         *report.format_summary(),
         f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s",

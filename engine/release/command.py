@@ -1,6 +1,7 @@
 """The command line: ``mobility-privacy-explorer release od|density|report|budget|verify``."""
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
@@ -15,7 +16,7 @@ from ..parameters import DensityParameters, ODParameters
 from ..release_arguments import build_parser
 from ..report import ReportParameters, fit_to_table, truth
 from ..synthetic.twin_inputs import format_inputs
-from . import BudgetLedger, check_release, list_warnings, plan, release, render_words
+from . import Budget, BudgetLedger, check_release, list_warnings, plan, release, render_words
 from .budget_ledger import ReleaseError, to_printable
 from .bundle import archive_path
 
@@ -144,8 +145,13 @@ def _withdraw_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     _show_ledger(options, ledger)
 
 
-def _show_ledger(_options: argparse.Namespace, ledger: BudgetLedger) -> None:
+def _show_ledger(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     entries, budgets = ledger.entries(), ledger.budgets()
+    head = entries[-1].chain_hash if entries else None
+    if getattr(options, "json", False):
+        rows = [_to_row(budget) for budget in budgets.values()]
+        print(json.dumps({"budgets": rows, "entries": len(entries), "head": head}, indent=1))
+        return
     if not budgets:
         _print_line("no budget has been declared")
     for budget in budgets.values():
@@ -157,7 +163,14 @@ def _show_ledger(_options: argparse.Namespace, ledger: BudgetLedger) -> None:
             f"{', '.join(budget.managers)}"
         )
     if entries:
-        _print_line(f"head of the ledger, entry {len(entries)}: {entries[-1].chain_hash}")
+        _print_line(f"head of the ledger, entry {len(entries)}: {head}")
+
+
+def _to_row(budget: Budget) -> dict[str, Any]:
+    names = "people", "unit", "datasets", "managers", "epsilon", "delta", "spent_epsilon"
+    names += "spent_delta", "remaining_epsilon"
+    row = {name: getattr(budget, name) for name in names}
+    return {**row, "releases": budget.release_count}
 
 
 def _verify_ledger(options: argparse.Namespace, ledger: BudgetLedger) -> None:
@@ -165,7 +178,10 @@ def _verify_ledger(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     if not entries and options.ledger is not None:
         rule = "there must be a ledger to verify"
         raise ReleaseError(rule, value=options.ledger.name, remedy="name its file")
-    _print_line(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
+    if options.json:
+        print(json.dumps({"entries": entries, "unbroken": True}))
+    else:
+        _print_line(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
 
 
 def _draw_progress(share: float) -> None:

@@ -22,7 +22,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> None:
-    options = _build_parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     zones = read_twin_zones(options.zones, options.residents)
     inputs = TwinInputs(
         people=options.people,
@@ -54,25 +54,33 @@ def _parse_source(text: str) -> str:
     return text
 
 
-def _build_parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser."""
     parser = argparse.ArgumentParser(
-        prog="mobility-privacy-explorer twin", description=__doc__, epilog=EPILOG
+        prog="mobility-privacy-explorer twin",
+        description="Make a dataset of simulated people in your own zones, from public facts.",
+        epilog=EPILOG,
     )
     add = parser.add_argument
     add("--zones", type=Path, required=True, help="zones (GeoJSON, GeoPackage …) or places (CSV)")
     add("--residents", help="their column of residents; guessed by its name if left out")
     add("--people", type=int, required=True, help="people in the data to come")
-    add("--trips", type=parse_number, default=0.8, help="trips between zones per person and day")
+    default = "; default: %(default)s"
+    text = f"trips between zones per person and day{default}"
+    add("--trips", type=parse_number, default=0.8, help=text)
     add("--one-trip", action="store_true", help="everybody makes one trip in the whole period")
     add("--travellers", type=parse_number, help="share of people who ever travel in the period")
-    add("--days", type=int, default=7)
-    add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help="YYYY-MM-DD")
-    add("--timezone", default="UTC", help="such as Africa/Kigali")
+    add("--days", type=int, default=7, help=f"days of the period{default}")
+    text = f"first day, as YYYY-MM-DD{default}"
+    add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help=text)
+    add("--timezone", default="UTC", help=f"local time zone, such as Africa/Kigali{default}")
     add("--friction", type=parse_number, help="km over which flows fall by a factor e")
-    add("--visits", type=parse_number, default=15.0, help="records per person and week; 0 for none")
-    add("--seed", type=int, default=1)
+    text = f"records per person and week; 0 for none{default}"
+    add("--visits", type=parse_number, default=15.0, help=text)
+    add("--seed", type=int, default=1, help=f"another one makes other people{default}")
+    text = "where a fact is printed, such as people='annual report'; more than once for more"
     add(
-        "--source", type=_parse_source, action="append", default=[], help="FACT=WHERE it is printed"
+        "--source", type=_parse_source, action="append", default=[], metavar="FACT=WHERE", help=text
     )
     add("--out", type=Path, required=True, help="folder of the dataset")
     return parser

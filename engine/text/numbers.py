@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 
 WORD_JOINER = "\u2060"
+MAX_FOREIGN_LENGTH = 60
+"""So much of a text that comes from outside is shown."""
 WEEKDAYS = "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"
 
 
@@ -78,13 +80,21 @@ def join_words(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def make_inert(name: str) -> str:
-    r"""Return a name that markdown shows as it is: no link, picture, formula or colour.
+def make_inert(text: str, max_length: int | None = MAX_FOREIGN_LENGTH) -> str:
+    r"""Return a text from outside that Markdown shows as it is: no link, picture, icon or colour.
+
+    Every such text on a page goes through here, or is escaped as HTML. A sentence that only quotes
+    one keeps its length with `max_length` None.
 
     >>> print(make_inert("![x](http://a.b)").replace(WORD_JOINER, ""))
     \!\[x\]\(http\:\/\/a\.b\)
+    >>> len(make_inert("x" * 100))
+    60
     """
-    escaped = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(name.split()))
+    words = " ".join(text.split())
+    if max_length is not None and len(words) > max_length:
+        words = f"{words[: max_length - 1]}…"
+    escaped = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", words)
     # addresses become links even so, unless something invisible stands in them
     return re.sub(r"(?i)(\\:\\/|www(?=\\\.)|\\@)", f"\\1{WORD_JOINER}", escaped)
 

@@ -7,6 +7,8 @@ from typing import TypeVar
 import pandas as pd
 from streamlit.testing.v1 import AppTest
 
+from engine.text.numbers import WORD_JOINER
+
 S = TypeVar("S")
 
 _KINDS = ("markdown", "caption", "warning", "info", "error", "success", "subheader", "title")
@@ -26,7 +28,12 @@ def bodies(app: AppTest) -> list[str]:
 def text(app: AppTest) -> str:
     """All words of the page."""
     parts = [str(part.value) for kind in _KINDS for part in app.main.get(kind)]
-    return "\n".join([*parts, html_of(app)])
+    return "\n".join([*map(plain, parts), html_of(app)])
+
+
+def plain(markdown: str) -> str:
+    """Return Markdown as it is read, where a text in it was made inert."""
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown).replace(WORD_JOINER, "")
 
 
 def figures(app: AppTest) -> list[str]:

@@ -2,15 +2,16 @@
 
 from engine.release import BudgetLedger
 from pages._ui.release import release_job
+from tests.support.page import plain
 
 
 def errors(app):
-    return [one.value for one in app.error]
+    return [plain(one.value) for one in app.error]
 
 
 def texts(app):
     kinds = (app.info, app.warning, app.error, app.success, app.caption, app.markdown)
-    return " ".join(str(one.value) for kind in kinds for one in kind)
+    return " ".join(plain(str(one.value)) for kind in kinds for one in kind)
 
 
 def declared(app, epsilon=10.0, trips=10**9):

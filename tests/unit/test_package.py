@@ -1,18 +1,26 @@
 """What `pip install` brings: built as a wheel, installed elsewhere, used there by its command."""
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
+from datetime import date
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.support.ingests import ROWS, arguments, write_csv
 from tests.support.server import Visitor, served
 
 ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 NAME = "mobility_privacy_explorer"
 OUTSIDE = ("engine", "streamlit", "pydeck", "altair", "opendp", "h3", "timezonefinder", "pyspark")
 PIP = (sys.executable, "-m", "pip")
@@ -34,7 +42,7 @@ def wheel(tmp_path_factory):
     (folder / "checkout").mkdir()
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "app.py", ".streamlit"):
         os.symlink(ROOT / name, folder / "checkout" / name)
-    for name in ("engine", "pages", "data", "tests", "docs"):
+    for name in ("package", "engine", "pages", "data", "tests", "docs"):
         os.symlink(ROOT / name, folder / "checkout" / name)
     pytest.importorskip("setuptools", minversion="77", reason="`make test` installs a newer one")
     words = ("wheel", *OFFLINE, "--no-build-isolation", "-w", folder, folder / "checkout")
@@ -90,7 +98,42 @@ def test_the_wheel_holds_the_app_the_engine_and_one_dataset_and_nothing_else(whe
         for path in (ROOT / folder).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert inside == expected | {"app.py", "data/README.md", ".streamlit/config.toml"}
+    alone = {"app.py", "__init__.py", "__main__.py", "data/README.md", ".streamlit/config.toml"}
+    assert inside == expected | alone
+
+
+def test_what_an_index_shows_leads_somewhere_and_one_version_stands_everywhere(wheel):
+    with zipfile.ZipFile(wheel) as files:
+        (name,) = (name for name in files.namelist() if name.endswith("/METADATA"))
+        metadata = files.read(name).decode()
+    assert f"\nVersion: {PROJECT['version']}\n" in metadata
+    assert metadata.count("\nProject-URL: ") == len(PROJECT["urls"]) > 0
+    *_, text = metadata.split("\n\n", 1)
+    assert "# Mobility Privacy Explorer" in text
+    assert not re.findall(r"!\[|\]\((?!https://)", text)
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == PROJECT["version"]
+    assert isinstance(citation["date-released"], date)
+    newest = re.search(r"^## (.*) – (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    assert newest[1] == PROJECT["version"]
+    assert newest[2] in ("unreleased", f"{citation['date-released']}")
+
+
+def test_pins_are_the_tested_versions_of_all_that_is_installed():
+    """Else write what the left side holds into pyproject.toml."""
+    extras = PROJECT["optional-dependencies"]
+    needed, asked = set(), [*PROJECT["dependencies"]]
+    asked += [text for extra in ("app", "grid", "release") for text in extras[extra]]
+    while asked:
+        need = Requirement(asked.pop())
+        name = canonicalize_name(need.name)
+        if name not in needed and (need.marker is None or need.marker.evaluate({"extra": ""})):
+            needed.add(name)
+            asked += distribution(name).requires or ()
+    lock = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = [line for line in lock if canonicalize_name(line.partition("==")[0]) in needed]
+    assert len(pinned) == len(needed)
+    assert pinned == extras["pins"]
 
 
 def test_the_command_says_what_it_can_do(command):
@@ -98,7 +141,14 @@ def test_the_command_says_what_it_can_do(command):
     for part in ("run", "ingest", "twin", "release", "frontier"):
         assert f"  {part} " in usage
     assert "no part 'fly'" in command("fly", expected=2)
-    assert command("--version").strip() == "0.2.0"
+    assert command("--version").strip() == command("-V").strip() == PROJECT["version"]
+
+
+def test_the_installed_package_is_a_command_and_has_a_version(place):
+    python, own = place / "env" / "bin" / "python", {"cwd": place, "env": {}}
+    assert "usage: mobility-privacy-explorer" in succeed(python, "-m", NAME, "--help", **own)
+    words = f"import {NAME}; print({NAME}.__version__)"
+    assert succeed(python, "-c", words, **own).strip() == PROJECT["version"]
 
 
 def test_run_serves_the_first_page_from_anywhere(place, command):

@@ -11,6 +11,7 @@ from engine.errors import ExplorerError
 from engine.frontier import Alternative, Batch, Candidate, EvaluatedSettings, Requirements
 from engine.resolution import finest_selection
 from engine.text import setting_text as words
+from engine.text.numbers import make_inert
 from engine.text.utility_text import format_hundred
 from pages._ui.answers import cached
 from pages._ui.app import parallel
@@ -101,7 +102,7 @@ def draw(
     try:
         job = request_judging(setting)
     except ExplorerError as problem:
-        st.caption(f"Nothing is recommended: {problem}.")
+        st.caption(f"Nothing is recommended: {make_inert(str(problem), None)}.")
         return
 
     def show(done: list[tuple[Candidate, ...]], running: bool) -> None:
@@ -166,13 +167,13 @@ def _draw_button(
     label: str, candidate: Candidate, key: str, *, primary: bool, help: str | None
 ) -> None:
     st.button(
-        label,
+        make_inert(label, None),
         key=f"way_{key}",
         on_click=_use_candidate,
         args=(candidate,),
         type="primary" if primary else "secondary",
         width="stretch",
-        help=help,
+        help=None if help is None else make_inert(help, None),
     )
 
 

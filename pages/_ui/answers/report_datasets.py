@@ -19,7 +19,8 @@ def choose_entry() -> Entry | None:
     entry, entries = offers.entry_for("trips"), entries_with_report()
     if entry is None or not entries or has_report(entry) or not offers.is_default("od_data"):
         return entry
-    st.caption(f"The report is on {entries[0].name}: {entry.name} has none.")
+    name, other = make_inert(entries[0].name), make_inert(entry.name)
+    st.caption(f"The report is on {name}: {other} has none.")
     return entries[0]
 
 

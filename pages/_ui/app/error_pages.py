@@ -13,6 +13,7 @@ from pathlib import Path
 import streamlit as st
 
 from engine.errors import ExplorerError
+from engine.text.numbers import make_inert
 from pages._ui.app.streamlit_internals import ERROR_LOGGER, DeltaGenerator
 
 _log = logging.getLogger(__name__)
@@ -69,7 +70,8 @@ def log(error: Exception) -> str:
 def show_error(error: Exception, place: DeltaGenerator | None = None) -> None:
     """Show an error and its remedy, and log its place without the message."""
     if isinstance(error, ExplorerError):
-        words = f"**This cannot be shown.** {error}"  # says rule, value and remedy, no row of data
+        message = make_inert(str(error), None)  # says rule, value and remedy, no row of data
+        words = f"**This cannot be shown.** {message}"
     elif isinstance(error, MemoryError):
         words = _NO_MEMORY
     else:

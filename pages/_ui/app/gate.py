@@ -7,8 +7,9 @@ from pathlib import Path
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages._ui.app.origin import NOT_ADMITTED, is_admitted, is_public
-from pages._ui.app.streamlit_internals import get_static_dir
+from pages._ui.app.account import OTHER_ACCOUNT, is_other_account
+from pages._ui.app.origin import NOT_ADMITTED, is_admitted, is_for_one_account, is_public
+from pages._ui.app.streamlit_internals import PEER, get_static_dir
 
 CLOSED_PATHS = ("/_stcore/upload_file/", "/_stcore/metrics")
 """Not there on a public server: it takes no file, and tells nobody how much it is used."""
@@ -70,6 +71,8 @@ class Gate:
             await self._app(scope, receive, send)
         elif not is_admitted(_header_values(scope, b"host"), _header_values(scope, b"origin")):
             await _refuse(scope, send_with_headers, NOT_ADMITTED)
+        elif is_for_one_account() and _is_other(scope):
+            await _refuse(scope, send_with_headers, OTHER_ACCOUNT)
         elif is_public() and any(path in f"{scope['path']}/" for path in CLOSED_PATHS):
             await _refuse(scope, send_with_headers, "A public server takes no files.")
         else:
@@ -77,6 +80,14 @@ class Gate:
 
 
 _NAMES = {name for name, _ in _RAW_HEADERS}
+
+
+def _is_other(scope: Scope) -> bool:
+    """Whether another account asks for more than the many scripts of Streamlit itself."""
+    path = scope["path"]
+    if path.startswith("/static/") and ".." not in path:
+        return False
+    return is_other_account(scope.get(PEER), scope["server"])
 
 
 def _header_values(scope: Scope, name: bytes) -> list[str]:

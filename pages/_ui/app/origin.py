@@ -44,6 +44,12 @@ def is_admitted(hosts: Sequence[str], origins: Sequence[str]) -> bool:
     )
 
 
+def is_for_one_account() -> bool:
+    """Whether the server listens for whoever started it: no public, no name that a proxy needs."""
+    local = is_loopback(st.get_option("server.address"))
+    return local and not is_public() and not st.get_option("server.allowedHosts")
+
+
 def is_served_locally() -> bool:
     """Whether only this computer's own browser can be at the other end.
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
+import uvicorn.config
 from streamlit import error_util, runtime
 from streamlit.delta_generator import DeltaGenerator as DeltaGenerator
 from streamlit.file_util import get_static_dir as get_static_dir
@@ -11,9 +13,24 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.query_params import QueryParams
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFile as UploadedFile
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 ERROR_LOGGER = error_util.__name__
 """Name of the logger that writes uncaught errors."""
+
+PEER = "peer"
+"""Of a request: address and port that are connected, whatever its headers say."""
+
+
+def note_peers() -> None:
+    """Keep the address that is connected: Streamlit's server takes one out of a header."""
+
+    class NotePeer(ProxyHeadersMiddleware):
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            noted: Any = {**scope, PEER: scope.get("client")}
+            await super().__call__(noted, receive, send)
+
+    setattr(uvicorn.config, ProxyHeadersMiddleware.__name__, NotePeer)
 
 
 def ignore_pages_folder() -> None:

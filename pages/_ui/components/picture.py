@@ -69,7 +69,8 @@ class Picture:
 def draw(picture: Picture) -> None:
     """Draw a picture."""
     st.html(f"<style>{STYLE}</style>")
-    st.markdown(picture.html(), unsafe_allow_html=True)  # `st.html` drops every SVG
+    # `st.html` drops every SVG; after an empty line, as in a name, Markdown would begin
+    st.markdown(picture.html().replace("\n", "&#10;"), unsafe_allow_html=True)
 
 
 def draw_key(*parts: str) -> None:

@@ -11,7 +11,7 @@ from engine.errors import ExplorerError
 from engine.ingest.inputs import column_mapping, sources
 from engine.ingest.inputs.column_mapping import PLACES, Mappings
 from engine.ingest.options import Reading
-from engine.text.numbers import file_size
+from engine.text.numbers import file_size, make_inert
 from pages._ui.app import error_pages
 from pages._ui.data import builds, messages
 from pages._ui.data.builds import data_state
@@ -102,7 +102,7 @@ def _store_uploads(name: str, uploads: Sequence[Any]) -> list[Path]:
     if not files:  # the uploader forgets its files on another page, this session does not
         there = list(space.uploads.get(name, {}).values()) if space else []
         if there:
-            names = ", ".join(sources.to_printable(path.name) for path in there)
+            names = ", ".join(make_inert(path.name) for path in there)
             st.caption(f"Kept from before: {names}. Drop another file to replace it.")
         return there
     try:

@@ -13,6 +13,7 @@ from engine.ingest.inputs import column_mapping, detection, sources
 from engine.ingest.inputs.column_mapping import Mappings, TablePreview
 from engine.ingest.inputs.sources import Source
 from engine.ingest.options import CHOICES, KEPT, DateOrder, Reading
+from engine.text.numbers import make_inert
 from pages._ui.data import files as data_files, messages
 from pages._ui.data.builds import data_state
 from pages._ui.data.files import DEFAULT_READING, Draft
@@ -187,8 +188,8 @@ def _ask_order(draft: Draft, column: str) -> DateOrder | None:
     if order is None:
         draft.missing.append("the order of the date")
         st.warning(
-            f"**03/04/2016: is that 3 April or 4 March?** The first rows of column “{column}” do "
-            "not show which. Choose which comes first.",
+            f"**03/04/2016: is that 3 April or 4 March?** The first rows of column "
+            f"“{make_inert(column)}” do not show which. Choose which comes first.",
             icon=":material/help:",
         )
     return order

@@ -9,10 +9,11 @@ import streamlit as st
 from engine.child_process import call_in_child
 from engine.errors import ExplorerError
 from engine.ingest import preview
-from engine.ingest.inputs import column_mapping, hexagons, sources, zone_hierarchy, zones
+from engine.ingest.inputs import column_mapping, hexagons, zone_hierarchy, zones
 from engine.ingest.inputs.ids import REQUIRED_ID
 from engine.ingest.inputs.places import Places
 from engine.ingest.options import CHOICES, KEPT
+from engine.text.numbers import make_inert
 from pages._ui.components import colours, picture
 from pages._ui.components.picture import Picture
 from pages._ui.data import files as data_files, messages
@@ -93,8 +94,7 @@ def _choose_columns(
     chosen = data_files.choose_columns(draft, name, header, required, ("name",), found)
     column = found.get(required[0])
     if column and chosen[required[0]] == column:
-        words = sources.to_printable(column)
-        st.caption(f"The ids of your rows stand in the column “{words}”.")
+        st.caption(f"The ids of your rows stand in the column “{make_inert(column)}”.")
     if len(draft.missing) == missing_count:
         draft.values |= {name: path, f"{name}_mapping": chosen}
 
@@ -142,9 +142,9 @@ def _draw_zoning(draft: Draft) -> None:
         places = _preview_places(draft)
         st.caption(f"**{len(places.zones):,} zones** · {len(places.towers):,} places")
         if levels := zone_hierarchy.format_levels(places.zones):
-            st.caption(f"Coarser zones kept: {levels}")
+            st.caption(f"Coarser zones kept: {make_inert(levels, None)}")
         for note in places.notes:
-            st.caption(note)
+            st.caption(make_inert(note, None))
         draw_places(places)
         hexagons.check_zone_limits(places)
     except ExplorerError as problem:

@@ -109,7 +109,11 @@ def draw(setting: Setting, entry: Entry) -> None:
 def _draw_figures(view: AidView, draws: AidDraws, count: str) -> None:
     k, totals = view.k, draws.totals[0]
     names, zones = list(trials.names(view.setting.selection).values()), view.shock.zones
-    area = join_words([names[zone] for zone in zones]) if len(zones) < 4 else f"{len(zones)} zones"
+    area = (
+        join_words([make_inert(names[zone]) for zone in zones])
+        if len(zones) < 4
+        else f"{len(zones)} zones"
+    )
     result = decisions.evaluate_aid(view.total, totals, draws.overlap[0, :, k - 1], view.exact)
     st.html(
         cards.verdict_html(
@@ -127,7 +131,7 @@ def _draw_figures(view: AidView, draws: AidDraws, count: str) -> None:
     shortfall = percent(float(draws.shortfall_rate[0]))
     low, high = (number(float(end)) for end in np.quantile(totals, [0.025, 0.975]))
     st.caption(
-        f"Truly {number(view.total)} trips left {make_inert(area)}; {inside} within are not "
+        f"Truly {number(view.total)} trips left {area}; {inside} within are not "
         f"counted. As released {released}, mean; {low} to {high} in 95% of these releases. "
         f"{_TIME_WORDS[view.setting.time.aggregation].some.format(shortfall)} fewer "
         f"than {k} zones read above 0; missing ones count as misses."

@@ -67,7 +67,7 @@ def draw(setting: Setting, entry: Entry, as_if: str = "") -> None:
         with st.spinner("Running the epidemic with the true trips …"):
             true = trials.true_prevalence(key, outbreak)
     except ExplorerError as problem:
-        st.info(str(problem), icon=":material/group:")
+        st.info(make_inert(str(problem), None), icon=":material/group:")
         return
     if float(true.max()) < outbreak.threshold:
         _explain_no_outbreak(float(true.max()), entry, key, outbreak)

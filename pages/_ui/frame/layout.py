@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from engine.text import dataset_text
-from engine.text.numbers import join_words
+from engine.text.numbers import join_words, make_inert
 from pages._ui.app import catalogue, error_pages, session_limit, shutdown
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
@@ -87,13 +87,13 @@ def draw_banners(
     if not used:
         return
     session().shown_entries.update(used)
-    real = [name for name, entry in used.items() if not entry.metadata.simulated]
+    real = [make_inert(name) for name, entry in used.items() if not entry.metadata.simulated]
     if real:
         st.warning(
             f"{dataset_text.CONFIDENTIAL_BANNER} Dataset: {join_words(real)}.",
             icon=":material/lock:",
         )
-    names = [name for name, entry in used.items() if entry.metadata.simulated]
+    names = [make_inert(name) for name, entry in used.items() if entry.metadata.simulated]
     text = f"**{dataset_text.SIMULATED_BANNER}** ({join_words(names)}). " if names else ""
     st.caption(f"{lead} {text}{note}".strip())
 
@@ -103,7 +103,7 @@ def explain_missing(entry: Entry | None, part: str) -> None:
     if entry is None:
         st.info(dataset_text.NO_DATASET)
         return
-    st.info(f"The dataset {entry.name} has no {dataset_text.PART_NOUNS[part]}.")
+    st.info(f"The dataset {make_inert(entry.name)} has no {dataset_text.PART_NOUNS[part]}.")
     substitute = offers.preferred_entry(catalogue.entries().values(), part)
     if substitute is not None:
         offer_dataset(part, substitute)
@@ -111,7 +111,7 @@ def explain_missing(entry: Entry | None, part: str) -> None:
 
 def offer_dataset(part: str, entry: Entry) -> None:
     """Offer another dataset for a part, on every page."""
-    label, key = f"Use {entry.name} instead", fields.DATASET_KEYS[part]
+    label, key = f"Use {make_inert(entry.name)} instead", fields.DATASET_KEYS[part]
     st.button(label, key=f"missing_{key}", on_click=current.set_values, kwargs={key: entry.name})
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from engine.text.dataset_text import PART_NOUNS, describe_dataset
 from engine.text.glossary import GLOSSARY
 from engine.text.labels import DRAWS_NOTE, HELP, SHARE_NOTE
+from engine.text.numbers import make_inert
 from engine.text.privacy_text import TRIP_LEVEL
 from pages._ui.app import dataset_facts
 from pages._ui.app.session import session
@@ -81,7 +82,7 @@ def pick_zones(part: str) -> None:
     label = "Zones of visits" if part == "density" else "Zones"
     widgets.pick(fields.ZONE_KEYS[part], label, help=HELP["zones"])
     if problem := dataset_facts.load_facts(entry.key).level_error:
-        st.caption(f"Only clusters are offered as coarser zones: {problem}.")
+        st.caption(f"Only clusters are offered as coarser zones: {make_inert(problem, None)}.")
 
 
 def pick_time() -> None:

@@ -15,7 +15,7 @@ from engine.release.statement import format_error_bar
 from engine.report import ReportParameters
 from engine.resolution import FINEST
 from engine.synthetic.twin_inputs import format_inputs
-from engine.text.numbers import count_noun, join_words
+from engine.text.numbers import count_noun, join_words, make_inert
 from engine.text.setting_text import describe_guesses
 from engine.text.utility_text import describe_utility, format_hundred
 from pages._ui.answers import cached, recommendation, report_datasets, spans
@@ -107,7 +107,7 @@ def make_plan(setting: Setting) -> ReleasePlan | None:
             plan = planned_of(setting, cached.full_dataset(setting), sums_before_suppression=True)
         return plan
     except ExplorerError as problem:
-        st.error(str(problem), icon=":material/error:")
+        st.error(make_inert(str(problem), None), icon=":material/error:")
     zones = "od_zones" if hasattr(setting.parameters, "unit") else "density_zones"
     label, values = "Take the dataset's own zones", {zones: FINEST}
     if isinstance(setting.parameters, ReportParameters):
@@ -149,7 +149,7 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
     """Draw what will be released, as home showed it, and how near it is by the noise alone."""
     names = ("title", "seen", "cells", "contribution", "beyond")
     title, scope, cells, contribution, beyond = render_words(plan, *names)
-    st.markdown(f"**{title}** of **{entry.name}** · {scope}")
+    st.markdown(f"**{title}** of **{make_inert(entry.name)}** · {make_inert(scope, None)}")
     if isinstance(plan.parameters, ReportParameters):
         st.caption(f"It holds: {join_words([part.label for part in plan.parameters.analyses])}.")
     _draw_judgement(plan, entry)
@@ -205,7 +205,8 @@ def _draw_judgement(plan: ReleasePlan, entry: Entry) -> None:
         st.markdown(f"Once it is out, {risk}.")
     else:
         utility = cached.utility(plan.setting, seeds.utility_seed(entry))
-        st.markdown(f"{describe_utility(utility, plan.setting)} Once it is out, {risk}.")
+        judgement = make_inert(describe_utility(utility, plan.setting), None)
+        st.markdown(f"{judgement} Once it is out, {risk}.")
     if plan.product != "report" and not entry.metadata.simulated:
         st.toggle(
             "Judge it by the data, as home does",
@@ -270,5 +271,5 @@ def _ask_twin(twin: str) -> str:
     words = format_inputs(
         twins[st.selectbox("Which twin?", list(twins), first, key="release_twin")]
     )
-    st.caption(f"Stated with it: {words}")
+    st.caption(f"Stated with it: {make_inert(words, None)}")
     return words

@@ -12,7 +12,7 @@ from engine import datasets, release
 from engine.datasets import storage
 from engine.errors import ExplorerError
 from engine.release import Budget, BudgetLedger, Entry as Line, ReleaseError, ReleasePlan
-from engine.text.numbers import count_noun, format_wait
+from engine.text.numbers import WORD_JOINER, count_noun, format_wait, make_inert
 from pages._ui.answers import cached
 from pages._ui.app import catalogue
 from pages._ui.app.background import LongJob, follow_job
@@ -29,7 +29,11 @@ def draw() -> None:
     ledger, latest = BudgetLedger(), release_job.latest()
     job = release_job.watched_release()
     if latest is not None and latest.state == "running":
-        title = f"Releasing {job.name}" if job else "A release is being made on this computer"
+        title = (
+            f"Releasing {make_inert(job.name)}"
+            if job
+            else "A release is being made on this computer"
+        )
         follow_job(
             latest, lambda _: release_job.describe_progress(latest), title=title, key="release"
         )
@@ -74,17 +78,19 @@ def _draw_confirmation(plan: ReleasePlan, entry: Entry, ledger: BudgetLedger) ->
         _, charged = release.check_release(plan, dataset, ledger, consents)
     except ExplorerError as problem:
         if problem.code == "consent" and not any(consents):
-            st.info(str(problem), icon=":material/edit:")  # it is asked for just above
+            st.info(
+                make_inert(str(problem), None), icon=":material/edit:"
+            )  # it is asked for just above
         else:
-            st.error(str(problem), icon=":material/block:")
+            st.error(make_inert(str(problem), None), icon=":material/block:")
         if problem.code in ("exceeded", "unit"):
             _offer_largest(plan, budget)
         return
     st.info(describe_cost(plan, budget, charged), icon=":material/payments:")
     tuned, note = release_form.ask_tuning(plan, entry)
-    typed = st.text_input(
-        f"Type {entry.name} to confirm: what is drawn cannot be taken back", key="release_confirm"
-    )
+    shown = make_inert(entry.name, None)
+    label = f"Type {shown} to confirm: what is drawn cannot be taken back"
+    typed = st.text_input(label, key="release_confirm").replace(WORD_JOINER, "")
     st.caption(f"The release takes {format_wait(release_text.estimate_release_s(plan))}.")
     name = f"{entry.name}-{plan.product}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     if st.button(
@@ -149,9 +155,10 @@ def _offer_largest(plan: ReleasePlan, budget: Budget) -> None:
 def _draw_end(job: LongJob) -> None:
     """Draw how the release ended that this session has made or watched."""
     if job.state == "failed":
-        st.error(job.error, icon=":material/error:")
+        st.error(make_inert(job.error, None), icon=":material/error:")
     elif job.result is not None:
-        message = f"Released: {job.name}. The bundle may be given away; this page may not."
+        name = make_inert(job.name, None)
+        message = f"Released: {name}. The bundle may be given away; this page may not."
         st.success(message, icon=":material/check:")
         _draw_bundle(job.result, "new")
     st.button("Release something else", key="release_again", on_click=_start_another)
@@ -180,7 +187,7 @@ def _draw_bundle(out: Path, where: str) -> None:
                     key=f"release_{icon}_{where}_{out.name}",
                     on_click="ignore",
                 )
-    st.caption(f"Kept in local/releases/{out.name} of the data folder, readable by you only.")
+    st.caption(f"Kept in local/releases/{make_inert(out.name, None)}, readable by you only.")
 
 
 def _draw_history(ledger: BudgetLedger) -> None:
@@ -191,7 +198,7 @@ def _draw_history(ledger: BudgetLedger) -> None:
     try:
         entries, budgets = ledger.entries(), ledger.budgets()
     except ReleaseError as problem:
-        st.error(str(problem), icon=":material/error:")
+        st.error(make_inert(str(problem), None), icon=":material/error:")
         return
     if not budgets:
         return
@@ -281,6 +288,6 @@ def _run_action(act: Callable[[], None]) -> None:
     try:
         act()
     except ExplorerError as problem:
-        st.error(str(problem))
+        st.error(make_inert(str(problem), None))
         return
     st.rerun()

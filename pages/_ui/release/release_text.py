@@ -3,7 +3,7 @@
 from engine.privacy import Guarantee, format_guess_rate
 from engine.release import Budget, BudgetCost, ReleasePlan
 from engine.release.budget_ledger import BudgetUnit, to_decimal_fraction
-from engine.text.numbers import count_noun
+from engine.text.numbers import count_noun, make_inert
 
 NOT_HERE = (
     "Releases are made on the custodian's own computer only. This page is served to others: start "
@@ -84,8 +84,9 @@ def describe_cost(plan: ReleasePlan, budget: Budget, charged: BudgetCost) -> str
 def describe_budget(budget: Budget) -> str:
     """Return how much of a budget is spent, in words."""
     delta = f", δ = {budget.spent_delta:g} of {budget.delta:g}" if budget.delta else ""
+    people = make_inert(budget.people)
     return (
-        f"**{budget.people}**: ε = {budget.spent_epsilon:g} of {budget.epsilon:g}{delta} spent per "
+        f"**{people}**: ε = {budget.spent_epsilon:g} of {budget.epsilon:g}{delta} spent per "
         f"{UNITS[budget.unit]} in {count_noun(budget.release_count, 'release')}. "
-        f"May be raised by {', '.join(budget.managers)}, on the command line."
+        f"May be raised by {', '.join(map(make_inert, budget.managers))}, on the command line."
     )

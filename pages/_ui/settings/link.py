@@ -50,7 +50,7 @@ def read_link() -> None:
     texts: dict[str, Any] = st.query_params.to_dict()
     version = texts.get("v", "1") if texts else LINK_VERSION  # a plain address is no link
     if not memo.is_link_read and version not in DEFAULTS:
-        raw = f"The link has v = {_quote(version)}, which is not known."
+        raw = f"The link has v = {make_inert(version)}, which is not known."
         memo.notices.append(f"{raw} It is read with v = {LINK_VERSION}.")
     elif not memo.is_link_read and version != LINK_VERSION:
         values.update(offers.default_values(version))
@@ -60,7 +60,7 @@ def read_link() -> None:
             continue
         parsed = field.read_all([_OLD_VALUES.get((field.key, text), text) for text in raw])
         if parsed is None:
-            wish = _quote(", ".join(raw))
+            wish = make_inert(", ".join(raw))
             memo.notices.append(f"The link asks for {field.key} = {wish}, which cannot be set.")
             if isinstance(field, fields.MultiField):  # its widget would take what it can read
                 del st.query_params[field.key]
@@ -77,7 +77,7 @@ def read_link() -> None:
             values[key] = raw[0]
         elif key in texts and not raw:
             memo.notices.append(
-                f"The link asks for {key} = {_quote(texts[key])}, which is not here."
+                f"The link asks for {key} = {make_inert(texts[key])}, which is not here."
             )
         if key in texts and not offers.is_linked(key):
             del st.query_params[key]
@@ -89,11 +89,6 @@ def read_link() -> None:
         for link in (here, link_texts()):
             memo.values_by_link[page_id(), *sorted(link.items())] = offers.read_values()
     memo.is_link_read = True
-
-
-def _quote(text: str) -> str:
-    """Return a link's text as a page may show it: its beginning, without effect in Markdown."""
-    return make_inert(text[:60])
 
 
 def link_texts() -> dict[str, str | tuple[str, ...]]:

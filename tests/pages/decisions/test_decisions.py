@@ -76,7 +76,7 @@ def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settl
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ({"decisions_threshold_fast": "90"}, "In the 7 days of demo\\-city no zone reaches 90.0%"),
+        ({"decisions_threshold_fast": "90"}, "In the 7 days of demo-city no zone reaches 90.0%"),
         ({"od_data": "only-visits"}, "has no trips"),
         (
             {"unit": "person", "threshold": "2"},
@@ -99,8 +99,8 @@ def verdict(app):
 @pytest.mark.parametrize(
     ("asked", "title"),
     [
-        ({"unit": "person"}, "demo\\-city, as if released daily, for a person's day"),
-        ({"unit": "person-day", "od_time": "week"}, "demo\\-city, as if released daily"),
+        ({"unit": "person"}, "demo-city, as if released daily, for a person's day"),
+        ({"unit": "person-day", "od_time": "week"}, "demo-city, as if released daily"),
     ],
     ids=["person", "week"],
 )
@@ -146,7 +146,7 @@ def test_sums_are_judged_as_they_are_released(shocked, settled, town, asked, sum
     zone, app = shocked(**{"epsilon": "1", "max_trips": "2", **asked})
     app = settled(app)
     said = text(app)
-    assert f"Where help goes after a shock: demo\\-city, {sums}" in said
+    assert f"Where help goes after a shock: demo-city, {sums}" in said
     assert f"main destinations are named {share};" in said
     unit = asked["unit"]
     params = od.ODParameters(epsilon=1.0, unit=unit, max_trips_per_user=2, suppression_threshold=2)

@@ -401,6 +401,7 @@ def test_what_is_estimated_and_not_drawn_is_too_uncertain_and_does_not_read_0(op
 def test_the_picture_of_a_density_is_of_the_hour_that_it_names(open_home):
     app = open_home(home_shown="Density", density_data="demo-city")
     (drawn,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
+    drawn = drawn.replace("&#10;", "\n")
     day, hour = re.search(r"visits in the hour from (\w+) (\d+):00", drawn).groups()
     at = 24 * [one[:3] for one in calendar.day_name].index(day[:3]) + int(hour)
     setting, demo = of(DensityParameters(epsilon=1.0), step="day")

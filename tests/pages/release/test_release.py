@@ -18,7 +18,7 @@ from engine.text.utility_text import describe_utility
 from pages._ui.answers import cached
 from pages._ui.app import catalogue
 from pages._ui.release import release_form, release_job, release_page as release_page
-from tests.support.page import bodies, html_of
+from tests.support.page import bodies, html_of, plain
 from tests.support.release_page import confirmed, declared, errors, filled, finished, texts
 
 
@@ -80,7 +80,7 @@ def test_a_release_is_made_once_and_listed(page, monkeypatch):
 
 def progress(app):
     """What stands beside the bar of a release that runs."""
-    return " ".join(one.proto.text for one in app.get("progress"))
+    return " ".join(plain(one.proto.text) for one in app.get("progress"))
 
 
 def test_the_page_opens_on_what_is_set_and_not_on_the_last_release(page, open_page):

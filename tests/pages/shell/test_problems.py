@@ -4,6 +4,7 @@ import pytest
 
 from engine.errors import DatasetError
 from pages._ui.answers import cached, measures
+from tests.support.page import plain
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +23,7 @@ def test_an_error_of_the_engine_is_said_with_its_remedy(open_page, monkeypatch):
     words = "this dataset has too many zones; build it again with coarser ones"
     fail_with(monkeypatch, cached, "truth", DatasetError(words))
     app = open_page("pages/2_Origin_Destination.py")
-    assert words in app.error[0].value
+    assert words in plain(app.error[0].value)
 
 
 def test_numbers_of_home_that_fail_leave_the_gauges(open_home, monkeypatch):
