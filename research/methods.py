@@ -1,16 +1,33 @@
-"""Our flows beside the papers', on the same noise; and changes told."""
+"""Our flows beside the papers', on the same noise; changes told; densities by shares of μ²."""
 
+import math
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import numpy as np
 
-from engine import datasets, origin_destination as od
+from engine import datasets, density, metrics, origin_destination as od
 from engine.datasets import Dataset
+from engine.density import multiscale, multiscale_estimation
 from engine.origin_destination import change
 from research.rows import Row, row
+from research.simulated.catalogue import CITIES
+from research.simulated.city import make_city
 
 EPSILONS, DRAWS, DAY = (0.3, 1.0, 3.0), 5, 6
+TOWNS = {  # zones, towers, people
+    "hamlet": (25, 35, 2_500),
+    "town": (70, 100, 25_000),
+    "wide town": (400, 500, 12_000),
+    "small city": (100, 130, 90_000),
+    "wide city": (600, 800, 60_000),
+    "city": (150, 200, 250_000),
+}
 LIMITS = {"trip": (1,), "person-day": (1, 4, 10), "person": (4, 30)}
 
 
@@ -22,6 +39,43 @@ def rows() -> Iterator[Row]:
             yield from flows(name, dataset)
     for name in ("rwanda-districts", "afghanistan-provinces"):
         yield from changes(name, datasets.load(name))
+    for name in ("demo-city", "paris"):
+        yield from densities(name, datasets.load(name))
+    with TemporaryDirectory() as folder:
+        for seed, (name, (zones, towers, people)) in enumerate(TOWNS.items(), start=70):
+            size = {"zones": zones, "towers": towers, "people": people, "seed": seed}
+            spec = replace(CITIES["demo-city"], name=name, with_trips=False, **size)
+            yield from densities(name, make_city(spec, Path(folder) / name))
+
+
+def densities(name: str, dataset: Dataset, draws: int = DRAWS) -> Iterator[Row]:
+    """Yield errors with shares chosen by the noisy number of visits, and with fixed ones."""
+    true, clips = density.truth(dataset), dataset.metadata.multiscale_clips
+    is_few, busy = clips.clip_squared < multiscale.FEW_VISITS, true.sum(axis=1) >= 100
+    fixed = {-math.inf: multiscale.TOTALS_SHARES if is_few else multiscale.MANY_SHARES}
+    fixed_rules = (
+        partial(patch.object, multiscale, "list_shares", lambda _clips: fixed),
+        partial(patch.object, multiscale_estimation, "PROJECTION_Z_THRESHOLD", math.inf),
+    )
+    for epsilon in (0.1, *EPSILONS):
+        parameters = density.DensityParameters(epsilon=epsilon, method="multiscale")
+        for kind, rules in (("fixed", fixed_rules), ("chosen", ())):
+            scored = []
+            for draw in range(draws):
+                with ExitStack() as stack:
+                    for rule in rules:
+                        stack.enter_context(rule())
+                    rng = np.random.default_rng([7, draw])
+                    counts = density.release(dataset, parameters, rng=rng).counts
+                errors = metrics.mean_relative_error(true, counts)[busy]
+                moved = np.abs(counts.sum(axis=1) - true.sum(axis=1)).sum() / true.sum()
+                apart = np.abs(counts - true).sum()
+                common = float(metrics.common_part(apart, counts.sum(), true.sum()))
+                scored.append((metrics.mean_of_finite(errors), moved, common))
+            for what, values in zip(
+                ("MRE", "zone totals", "common part"), zip(*scored, strict=True), strict=True
+            ):
+                yield row("density", f"{what}: {kind} shares", f"{name}, ε = {epsilon:g}", values)
 
 
 def flows(name: str, dataset: Dataset) -> Iterator[Row]:

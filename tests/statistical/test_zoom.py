@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -34,29 +35,47 @@ MU = optimize.brentq(lambda mu: gaussian_delta(EPSILON, mu) - DELTA, 1e-3, 50, x
 
 
 def measured(tables: MultiscaleTables, runs: int) -> Iterator[NoisyTables]:
-    rng, mu = np.random.default_rng(0), gdp_mu(EPSILON, DELTA)
+    rng, mu = np.random.default_rng(tables.visit_total), gdp_mu(EPSILON, DELTA)
     for _ in range(runs):
         yield measure_tables(
             tables, mu, lambda _, counts, sigma: counts + sigma * rng.normal(size=counts.shape)
         )
 
 
-def standardised(tables: MultiscaleTables, noisy: NoisyTables, name: str, few: bool) -> np.ndarray:
-    """The noise of a table in units of the σ written out from the specification."""
-    mu = MU
-    if name == "visit_total":  # c² = 1.75 and K_max = 4: the sum takes 16 of 64 parts at most
-        share = math.floor(3.2 * (4 / 1.75) ** 2) / 64 if few else 63 / 64
-        sigma = tables.max_visits_cap / (mu * math.sqrt(share))
-        return np.array([(noisy.visit_total - tables.visit_total) / sigma])
-    counts, squared = getattr(tables, name), 1.75 if few else 10.0
-    if name == "city":
-        clip = noisy.city.sigma * mu * math.sqrt(0.12 if few else 0.11)
-        row = int(np.argmin(np.abs(np.array(tables.clips.city_clips_squared) - clip**2)))
-        squared *= (10.0, 20.25, 36.0, 64.0, 121.0, 225.0, 841.0)[row] / 10
-        counts = counts[row]
-    shares = (0.084, 0.076, 0.12, 0.72) if few else (0.32, 0.29, 0.11, 0.28)
-    sigma = math.sqrt(squared) / (mu * math.sqrt(shares[TABLES.index(name)]))
-    return ((getattr(noisy, name).values - counts / WEIGHT_UNITS) / sigma).ravel()
+SHARES = {
+    False: {-math.inf: (0, 0, 0.2, 0.8), 25: (0.2, 0.2, 0.12, 0.48), 80: (0.32, 0.29, 0.11, 0.28)},
+    True: {
+        **{-math.inf: (0, 0, 0.2, 0.8), 25: (0.084, 0.076, 0.12, 0.72)},
+        300: (0.2, 0.2, 0.12, 0.48),
+    },
+}
+"""By whether visits are few and the noisy visits a tower, in units of c/μ: docs/density.md."""
+
+
+def standardised(
+    tables: MultiscaleTables, noisy: NoisyTables, few: bool
+) -> tuple[float, dict[str, np.ndarray]]:
+    """The noise of each table in units of the σ written out from the specification, and where."""
+    # c² = 1.75 and K_max = 4: the sum takes 16 of 64 parts at most
+    share, squared = (math.floor(3.2 * (4 / 1.75) ** 2) / 64, 1.75) if few else (63 / 64, 10.0)
+    signal = noisy.visit_total / len(tables.tower_totals) / (math.sqrt(squared) / MU)
+    least = max(edge for edge in SHARES[few] if edge <= signal)
+    shares = SHARES[few][least]
+    bearable = 0.02 * noisy.visit_total / 168 * MU * math.sqrt(shares[2])
+    clips = np.array((10.0, 20.25, 36.0, 64.0, 121.0, 225.0, 841.0)) * squared / 10
+    row = max(int((np.sqrt(clips) <= bearable).sum()) - 1, 0)
+    unit = MU * math.sqrt(share) / tables.max_visits_cap
+    noise = {"visit_total": np.array([noisy.visit_total - tables.visit_total]) * unit}
+    for name, part in zip(TABLES, shares, strict=False):
+        if not part:
+            assert getattr(noisy, name) is None
+            continue
+        counts, clip = getattr(tables, name), math.sqrt(squared)
+        if name == "city":
+            counts, clip = counts[row], math.sqrt(clips[row])
+        moved = getattr(noisy, name).values - counts / WEIGHT_UNITS
+        noise[name] = (moved / (clip / (MU * math.sqrt(part)))).ravel()
+    return least, noise
 
 
 def right_scale(draws: np.ndarray) -> bool:
@@ -66,21 +85,35 @@ def right_scale(draws: np.ndarray) -> bool:
 
 
 @cache
-def draws(few: bool) -> dict[str, np.ndarray]:
-    """The noise of many measurements of every table, in units of the specified σ."""
+def draws(few: bool) -> dict[float, list[dict[str, np.ndarray]]]:
+    """The noise of many measurements, in units of the specified σ, by the least signal."""
     city = riders(5, 300, 4, 1.75) if few else multiscale_city(people=60, towers=5)
     tables: MultiscaleTables = city.multiscale_tables
-    runs = list(measured(tables, 1_000))
-    return {
-        name: np.concatenate([standardised(tables, noisy, name, few) for noisy in runs])
-        for name in TABLES
-    }
+    found = {edge: list[dict[str, np.ndarray]]() for edge in SHARES[few]}
+    for signal in (5, 55, 400):
+        visits = round(signal * 5 * math.sqrt(tables.clips.clip_squared) / MU)
+        counted = replace(tables, visit_total=visits)
+        for noisy in measured(counted, 700):
+            least, noise = standardised(counted, noisy, few)
+            found[least].append(noise)
+    return found
 
 
 @pytest.mark.parametrize("few", [False, True])
 @pytest.mark.parametrize("name", TABLES)
 def test_noise_scale_passes_and_fails_off_scale(name: str, few: bool) -> None:
-    noise = draws(few)[name]
+    for least, runs in draws(few).items():
+        assert len(runs) >= 400
+        if name == "visit_total":
+            continue  # its noise is what chose the shares: all runs together, below
+        if least > 0 or name in ("city", "tower_totals"):
+            assert_right_scale(np.concatenate([noise[name] for noise in runs]))
+    if name == "visit_total":
+        runs = [noise[name] for runs in draws(few).values() for noise in runs]
+        assert_right_scale(np.concatenate(runs))
+
+
+def assert_right_scale(noise: np.ndarray) -> None:
     assert right_scale(noise)
     assert stats.kstest(noise[:2000], "norm").pvalue > 1e-4
     assert not right_scale(0.8 * noise)
