@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -53,29 +54,25 @@ def densities(name: str, dataset: Dataset, draws: int = DRAWS) -> Iterator[Row]:
     true, clips = density.truth(dataset), dataset.metadata.multiscale_clips
     is_few, busy = clips.clip_squared < multiscale.FEW_VISITS, true.sum(axis=1) >= 100
     fixed = {-math.inf: multiscale.TOTALS_SHARES if is_few else multiscale.MANY_SHARES}
-    fixed_rules = (
+    rules = (
         partial(patch.object, multiscale, "list_shares", lambda _clips: fixed),
         partial(patch.object, multiscale_estimation, "PROJECTION_Z_THRESHOLD", math.inf),
     )
-    for epsilon in (0.1, *EPSILONS):
-        parameters = density.DensityParameters(epsilon=epsilon, method="multiscale")
-        for kind, rules in (("fixed", fixed_rules), ("chosen", ())):
-            scored = []
-            for draw in range(draws):
-                with ExitStack() as stack:
-                    for rule in rules:
-                        stack.enter_context(rule())
-                    rng = np.random.default_rng([7, draw])
-                    counts = density.release(dataset, parameters, rng=rng).counts
-                errors = metrics.mean_relative_error(true, counts)[busy]
-                moved = np.abs(counts.sum(axis=1) - true.sum(axis=1)).sum() / true.sum()
-                apart = np.abs(counts - true).sum()
-                common = float(metrics.common_part(apart, counts.sum(), true.sum()))
-                scored.append((metrics.mean_of_finite(errors), moved, common))
-            for what, values in zip(
-                ("MRE", "zone totals", "common part"), zip(*scored, strict=True), strict=True
-            ):
-                yield row("density", f"{what}: {kind} shares", f"{name}, ε = {epsilon:g}", values)
+    kinds = (("fixed", rules), ("chosen", ()))
+    for epsilon, (kind, rules) in product((0.1, *EPSILONS), kinds):
+        parameters, scored = density.DensityParameters(epsilon=epsilon, method="multiscale"), []
+        for draw in range(draws):
+            with ExitStack() as stack:
+                for rule in rules:
+                    stack.enter_context(rule())
+                rng = np.random.default_rng([7, draw])
+                drawn = density.release(dataset, parameters, rng=rng)
+            score, totals = density.scores(true, drawn), drawn.counts.sum(axis=1)
+            moved = np.abs(totals - true.sum(axis=1)).sum() / true.sum()
+            scored.append((metrics.mean_of_finite(score.error[busy]), moved, score.common_part))
+        names = ("mean relative error", "error of zone totals", "common part")
+        for what, values in zip(names, zip(*scored, strict=True), strict=True):
+            yield row("density", f"{what}: {kind} shares", f"{name}, ε = {epsilon:g}", values)
 
 
 def flows(name: str, dataset: Dataset) -> Iterator[Row]:

@@ -40,10 +40,9 @@ def test_our_methods_stand_beside_the_papers_on_the_same_noise():
 
 def test_shares_chosen_by_the_noisy_number_of_visits_stand_beside_fixed_ones():
     rows = list(itertools.islice(methods.densities("demo-city", datasets.load("demo-city"), 2), 6))
-    values = {one.what: one.ours for one in rows}
+    fixed, chosen = ([one.ours for one in rows[start : start + 2]] for start in (0, 3))
+    assert (np.array(chosen) < (0.99, 0.9) * np.array(fixed)).all()
     assert {one.setting for one in rows} == {"demo-city, ε = 0.1"}
-    assert values["zone totals: chosen shares"] < 0.9 * values["zone totals: fixed shares"]
-    assert values["MRE: chosen shares"] < values["MRE: fixed shares"]
     assert multiscale.list_shares(MultiscaleClips()) is multiscale.SHARES_BY_SIGNAL
 
 
