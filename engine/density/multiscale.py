@@ -30,10 +30,10 @@ MANY_SHARES = {"towers": 0.32, "districts": 0.29, "city": 0.11, "tower_totals": 
 MIDDLE_SHARES = {"towers": 0.2, "districts": 0.2, "city": 0.12, "tower_totals": 0.48}
 TOTALS_SHARES = {"towers": 0.084, "districts": 0.076, "city": 0.12, "tower_totals": 0.72}
 COARSE_SHARES = {"city": 0.2, "tower_totals": 0.8}
-SHARES_BY_SIGNAL = {-math.inf: COARSE_SHARES, 25.0: MIDDLE_SHARES, 80.0: MANY_SHARES}
+SHARES_BY_RATIO = {-math.inf: COARSE_SHARES, 25.0: MIDDLE_SHARES, 80.0: MANY_SHARES}
 FEW_VISITS_SHARES = {-math.inf: COARSE_SHARES, 25.0: TOTALS_SHARES, 300.0: MIDDLE_SHARES}
-"""Shares of μ² of the tables that follow the visit total, each set of sum 1, from the least signal
-on: noisy visits a tower, in units of c/μ. Tables without a share are not measured."""
+"""Shares of μ² of the tables that follow the visit total, each set of sum 1, from the least
+visits-to-noise ratio on: noisy visits a tower over c/μ. Tables without a share are not measured."""
 FEW_VISITS = 5.0
 """Visits are few where c², about the public mean number of visits a person, is below this. With
 clearly fewer a person's contribution to the towers' table (entries 0 and 1) is not scaled down,
@@ -104,16 +104,16 @@ def measure_tables(tables: MultiscaleTables, mu: float, add_noise: AddTableNoise
 
 
 def list_shares(clips: MultiscaleClips) -> dict[float, dict[str, float]]:
-    """Return the sets of shares by the least signal of each, ascending; public like the clips."""
-    return FEW_VISITS_SHARES if clips.clip_squared < FEW_VISITS else SHARES_BY_SIGNAL
+    """Return the sets of shares by the least ratio of each, ascending; public like the clips."""
+    return FEW_VISITS_SHARES if clips.clip_squared < FEW_VISITS else SHARES_BY_RATIO
 
 
 def choose_shares(
     visit_total: float, tower_count: int, mu: float, clips: MultiscaleClips
 ) -> dict[str, float]:
     """Return the shares of μ² by table, from the noisy visit total and public numbers alone."""
-    signal = visit_total * mu / (tower_count * math.sqrt(clips.clip_squared))
-    return [shares for least, shares in list_shares(clips).items() if signal >= least][-1]
+    ratio = visit_total * mu / (tower_count * math.sqrt(clips.clip_squared))
+    return [shares for least, shares in list_shares(clips).items() if ratio >= least][-1]
 
 
 def choose_city_clip(

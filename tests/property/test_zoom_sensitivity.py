@@ -30,19 +30,19 @@ crowds = st.lists(st.one_of(person, busy_hour, busy_tower), min_size=1, max_size
 means = st.one_of(st.none(), st.floats(1, 40))
 SETTINGS = settings(max_examples=60, deadline=None)
 EDGES = [edge * (1 + side) for edge in (25.0, 80.0, 300.0) for side in (-1e-9, 0, 1e-9)]
-signals = st.one_of(st.sampled_from(EDGES), st.floats(-100, 1e5))
+ratios = st.one_of(st.sampled_from(EDGES), st.floats(-100, 1e5))
 
 
 @SETTINGS
-@given(crowd=crowds, mean=means, spare=st.integers(0, 200), signal=signals)
+@given(crowd=crowds, mean=means, spare=st.integers(0, 200), ratio=ratios)
 def test_a_person_is_within_the_mechanism_for_any_public_mean_and_noisy_number_of_visits(
-    crowd: list, mean: float | None, spare: int, signal: float
+    crowd: list, mean: float | None, spare: int, ratio: float
 ) -> None:
     """Σ (change/σ)² over all that is drawn is at most μ², whichever tables K̂ chooses."""
     cap = max(len(set(person)) for person in crowd) + spare
     clips = MultiscaleClips.from_mean_visits(None if mean is None else min(mean, cap), cap)
     mu = gdp_mu(1.0, 1e-7)
-    found = signal * TOWERS * math.sqrt(clips.clip_squared) / mu
+    found = ratio * TOWERS * math.sqrt(clips.clip_squared) / mu
     before, after = (draws_of(people, cap, clips, mu, found) for people in (crowd, crowd[1:]))
     assert [sigma for _, sigma in before] == [sigma for _, sigma in after]
     changes = [

@@ -43,7 +43,7 @@ def test_shares_chosen_by_the_noisy_number_of_visits_stand_beside_fixed_ones():
     fixed, chosen = ([one.ours for one in rows[start : start + 2]] for start in (0, 3))
     assert (np.array(chosen) < (0.99, 0.9) * np.array(fixed)).all()
     assert {one.setting for one in rows} == {"demo-city, ε = 0.1"}
-    assert multiscale.list_shares(MultiscaleClips()) is multiscale.SHARES_BY_SIGNAL
+    assert multiscale.list_shares(MultiscaleClips()) is multiscale.SHARES_BY_RATIO
 
 
 def test_changes_of_the_week_of_the_shock_are_those_of_the_documents():

@@ -38,7 +38,7 @@ SHARES = {
     **{(False, 5): COARSE, (False, 50): MIDDLE, (False, 500): MANY},
     **{(True, 5): COARSE, (True, 50): TOTALS, (True, 500): MIDDLE},
 }
-"""By whether visits are few and the noisy visits a tower, in units of c/μ: docs/density.md."""
+"""By whether visits are few and the noisy visits a tower, over c/μ: docs/density.md."""
 
 
 def right_scale(draws: np.ndarray) -> bool:
@@ -48,14 +48,14 @@ def right_scale(draws: np.ndarray) -> bool:
 
 
 @cache
-def draws(few: bool, signal: int) -> dict[str, np.ndarray]:
+def draws(few: bool, ratio: int) -> dict[str, np.ndarray]:
     """The noise of many measurements, in units of the σ written out from the specification."""
     city = riders(5, 300, 4, 1.75) if few else multiscale_city(people=60, towers=5)
     tables: MultiscaleTables = city.multiscale_tables
     # c² = 1.75 and K_max = 4: the sum takes 16 of 64 parts at most
     share, squared = (16 / 64, 1.75) if few else (63 / 64, 10.0)
-    rng, found = np.random.default_rng(signal), signal * 5 * math.sqrt(squared) / MU
-    shares, noise = dict(zip(TABLES, SHARES[few, signal], strict=False)), defaultdict(list)
+    rng, found = np.random.default_rng(ratio), ratio * 5 * math.sqrt(squared) / MU
+    shares, noise = dict(zip(TABLES, SHARES[few, ratio], strict=False)), defaultdict(list)
     bearable = (0.02 * found / 168 * MU) ** 2 * shares["city"]
     clips = np.array((10.0, 20.25, 36.0, 64.0, 121.0, 225.0, 841.0)) * squared / 10
     row = max(int((clips <= bearable).sum()) - 1, 0)
@@ -80,10 +80,10 @@ def draws(few: bool, signal: int) -> dict[str, np.ndarray]:
     return {name: np.concatenate(runs) for name, runs in noise.items()}
 
 
-@pytest.mark.parametrize(("few", "signal"), SHARES)
-def test_noise_scale_passes_and_fails_off_scale(few: bool, signal: int) -> None:
-    assert len(draws(few, signal)) == (3 if signal == 5 else 5)
-    for noise in draws(few, signal).values():
+@pytest.mark.parametrize(("few", "ratio"), SHARES)
+def test_noise_scale_passes_and_fails_off_scale(few: bool, ratio: int) -> None:
+    assert len(draws(few, ratio)) == (3 if ratio == 5 else 5)
+    for noise in draws(few, ratio).values():
         assert right_scale(noise)
         assert stats.kstest(noise[:2000], "norm").pvalue > 1e-4
         assert not right_scale(0.8 * noise)

@@ -65,18 +65,18 @@ EDGES = {
     10.0: {-5.0: COARSE, 24.999: COARSE, 25.001: MIDDLE, 79.99: MIDDLE, 80.01: MANY, 1e6: MANY},
     4.75: {0.0: COARSE, 24.999: COARSE, 25.001: TOTALS, 299.9: TOTALS, 300.1: MIDDLE, 1e6: MIDDLE},
 }
-"""Shares by c² and noisy visits a tower in units of c/μ, from docs/density.md."""
+"""Shares by c² and noisy visits a tower over c/μ, from docs/density.md."""
 
 
 @pytest.mark.parametrize(
-    ("squared", "signal"), [(squared, signal) for squared in EDGES for signal in EDGES[squared]]
+    ("squared", "ratio"), [(squared, ratio) for squared in EDGES for ratio in EDGES[squared]]
 )
 @pytest.mark.parametrize("people", [0, 400])
-def test_the_noisy_number_of_visits_alone_chooses_tables_and_noise(squared, signal, people) -> None:
+def test_the_noisy_number_of_visits_alone_chooses_tables_and_noise(squared, ratio, people) -> None:
     """Every scale is the stated one, and the squares of all but the visit total add up to μ²."""
     mu, drawn, clips = gdp_mu(0.4, 1e-7), dict[str, float](), MultiscaleClips(squared, 50)
     tables = replace(multiscale_city(people=people).multiscale_tables, clips=clips)
-    found = signal * 11 * math.sqrt(squared) / mu
+    found = ratio * 11 * math.sqrt(squared) / mu
 
     def add(name, counts, sigma):
         drawn[name] = sigma / (1 if name == "visit_total" else 1024)
@@ -92,7 +92,7 @@ def test_the_noisy_number_of_visits_alone_chooses_tables_and_noise(squared, sign
     assert stated == pytest.approx([drawn.pop(name) for name in names], rel=1e-12)
     assert not drawn
     shares = [(stage.sensitivity / stage.noise_scale / mu) ** 2 for stage in stages[:-1]]
-    assert shares == pytest.approx(EDGES[squared][signal])
+    assert shares == pytest.approx(EDGES[squared][ratio])
     assert math.fsum(shares) == pytest.approx(1.0)
     assert (noisy.towers is None) == (noisy.districts is None) == (len(shares) == 2)
     city = mu * shares[-2] ** 0.5 * 0.02 * found / 168  # the largest clip that noise allows
