@@ -2,9 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +12,7 @@ import numpy as np
 
 from engine import datasets, density, metrics, origin_destination as od
 from engine.datasets import Dataset
-from engine.density import multiscale, multiscale_estimation
+from engine.density import multiscale, multiscale_estimation as estimation
 from engine.origin_destination import change
 from research.rows import Row, row
 from research.simulated.catalogue import CITIES
@@ -22,11 +20,8 @@ from research.simulated.city import make_city
 
 EPSILONS, DRAWS, DAY = (0.3, 1.0, 3.0), 5, 6
 TOWNS = {  # zones, towers, people
-    "hamlet": (25, 35, 2_500),
-    "town": (70, 100, 25_000),
-    "wide town": (400, 500, 12_000),
-    "small city": (100, 130, 90_000),
-    "wide city": (600, 800, 60_000),
+    **{"hamlet": (25, 35, 2_500), "town": (70, 100, 25_000), "wide town": (400, 500, 12_000)},
+    **{"small city": (100, 130, 90_000), "wide city": (600, 800, 60_000)},
     "city": (150, 200, 250_000),
 }
 LIMITS = {"trip": (1,), "person-day": (1, 4, 10), "person": (4, 30)}
@@ -54,19 +49,18 @@ def densities(name: str, dataset: Dataset, draws: int = DRAWS) -> Iterator[Row]:
     true, clips = density.truth(dataset), dataset.metadata.multiscale_clips
     is_few, busy = clips.clip_squared < multiscale.FEW_VISITS, true.sum(axis=1) >= 100
     fixed = {-math.inf: multiscale.TOTALS_SHARES if is_few else multiscale.MANY_SHARES}
-    rules = (
-        partial(patch.object, multiscale, "list_shares", lambda _clips: fixed),
-        partial(patch.object, multiscale_estimation, "PROJECTION_Z_THRESHOLD", math.inf),
-    )
-    kinds = (("fixed", rules), ("chosen", ()))
-    for epsilon, (kind, rules) in product((0.1, *EPSILONS), kinds):
+    rules = {
+        "fixed": (lambda _clips: fixed, math.inf),
+        "chosen": (multiscale.list_shares, estimation.PROJECTION_Z_THRESHOLD),
+    }
+    for epsilon, (kind, (shares, z)) in product((0.1, *EPSILONS), rules.items()):
         parameters, scored = density.DensityParameters(epsilon=epsilon, method="multiscale"), []
         for draw in range(draws):
-            with ExitStack() as stack:
-                for rule in rules:
-                    stack.enter_context(rule())
-                rng = np.random.default_rng([7, draw])
-                drawn = density.release(dataset, parameters, rng=rng)
+            with (
+                patch.object(multiscale, "list_shares", shares),
+                patch.object(estimation, "PROJECTION_Z_THRESHOLD", z),
+            ):
+                drawn = density.release(dataset, parameters, rng=np.random.default_rng([7, draw]))
             score, totals = density.scores(true, drawn), drawn.counts.sum(axis=1)
             moved = np.abs(totals - true.sum(axis=1)).sum() / true.sum()
             scored.append((metrics.mean_of_finite(score.error[busy]), moved, score.common_part))

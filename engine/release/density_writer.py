@@ -216,9 +216,9 @@ def _build_stages(
     parts stay within ρ. It has noise in whole visits, the other tables in 1/`WEIGHT_UNITS`.
     """
     cap, clips = view.metadata.max_visits_cap, view.metadata.multiscale_clips
-    chosen_by = {"visit_total": visit_total, "tower_count": len(view.towers)}
+    public, towers = (parameters, _release_mu(parameters), cap, clips), len(view.towers)
     stages: list[ReleaseStage] = []
-    for stage in multiscale_stages(parameters, _release_mu(parameters), cap, clips, **chosen_by):
+    for stage in multiscale_stages(*public, visit_total=visit_total, tower_count=towers):
         sigma = stage.noise_scale or math.inf
         units_per_count, rho = WEIGHT_UNITS, (stage.sensitivity / sigma) ** 2 / 2
         if stage.query is Query.MULTISCALE_VISIT_TOTAL:
