@@ -60,14 +60,14 @@ class Query(Enum):
     MULTISCALE_DISTRICTS = "districts × hours", "visits by district and hour, scaled down likewise"
     MULTISCALE_CITY = (
         "city × hours",
-        "visits by hour, scaled down likewise; the clip is chosen from the number of visits, "
-        "and the largest is stated: a smaller one has less noise",
+        "visits by hour, scaled down likewise; the clip is chosen from the noisy number of visits",
     )
     MULTISCALE_TOWER_TOTALS = "towers, whole week", "visits by tower, scaled down likewise"
     MULTISCALE_VISIT_TOTAL = (
         "number of visits",
         "all visits, at most K_max a person; in return, people with many visits count less in the "
-        "other tables",
+        "other tables. It is drawn first, and the other tables' shares of ε and the city's clip "
+        "follow from the noisy number; until it is drawn, those for the most visits are stated",
     )
     FLOWS = "trips between zones", "kept trips of every origin and destination"
     TRIPS_BEYOND = "trips beyond the bound", "number of trips beyond it, at most {} of each"

@@ -1,21 +1,33 @@
-"""Our flows beside the papers', on the same noise; and changes told."""
+"""Our flows beside the papers', on the same noise; changes told; densities by shares of μ²."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import numpy as np
 
-from engine import datasets, origin_destination as od
+from engine import datasets, density, metrics, origin_destination as od
 from engine.arrays import Floats
 from engine.contract import TimeSelection
 from engine.datasets import Dataset
+from engine.density import multiscale, multiscale_estimation as estimation
 from engine.geography import centre_distances_m
 from engine.origin_destination import change
 from engine.resolution import make_view
 from research.rows import Row, row
+from research.simulated.catalogue import CITIES
+from research.simulated.city import make_city
 
 EPSILONS, DRAWS, DAY = (0.3, 1.0, 3.0), 5, 6
+TOWNS = {  # zones, towers, people
+    **{"hamlet": (25, 35, 2_500), "town": (70, 100, 25_000), "wide town": (400, 500, 12_000)},
+    **{"small city": (100, 130, 90_000), "wide city": (600, 800, 60_000)},
+    "city": (150, 200, 250_000),
+}
 LIMITS = {"trip": (1,), "person-day": (1, 4, 10), "person": (4, 30)}
 
 
@@ -28,6 +40,38 @@ def rows() -> Iterator[Row]:
             yield from signals(name, dataset)
     for name in ("rwanda-districts", "afghanistan-provinces"):
         yield from changes(name, datasets.load(name))
+    for name in ("demo-city", "paris"):
+        yield from densities(name, datasets.load(name))
+    with TemporaryDirectory() as folder:
+        for seed, (name, (zones, towers, people)) in enumerate(TOWNS.items(), start=70):
+            size = {"zones": zones, "towers": towers, "people": people, "seed": seed}
+            spec = replace(CITIES["demo-city"], name=name, with_trips=False, **size)
+            yield from densities(name, make_city(spec, Path(folder) / name))
+
+
+def densities(name: str, dataset: Dataset, draws: int = DRAWS) -> Iterator[Row]:
+    """Yield errors with shares chosen by the noisy number of visits, and with fixed ones."""
+    true, clips = density.truth(dataset), dataset.metadata.multiscale_clips
+    is_few, busy = clips.clip_squared < multiscale.FEW_VISITS, true.sum(axis=1) >= 100
+    fixed = {-math.inf: multiscale.TOTALS_SHARES if is_few else multiscale.MANY_SHARES}
+    rules = {
+        "fixed": (lambda _clips: fixed, math.inf),
+        "chosen": (multiscale.list_shares, estimation.PROJECTION_Z_THRESHOLD),
+    }
+    for epsilon, (kind, (shares, z)) in product((0.1, *EPSILONS), rules.items()):
+        parameters, scored = density.DensityParameters(epsilon=epsilon, method="multiscale"), []
+        for draw in range(draws):
+            with (
+                patch.object(multiscale, "list_shares", shares),
+                patch.object(estimation, "PROJECTION_Z_THRESHOLD", z),
+            ):
+                drawn = density.release(dataset, parameters, rng=np.random.default_rng([7, draw]))
+            score, totals = density.scores(true, drawn), drawn.counts.sum(axis=1)
+            moved = np.abs(totals - true.sum(axis=1)).sum() / true.sum()
+            scored.append((metrics.mean_of_finite(score.error[busy]), moved, score.common_part))
+        names = ("mean relative error", "error of zone totals", "common part")
+        for what, values in zip(names, zip(*scored, strict=True), strict=True):
+            yield row("density", f"{what}: {kind} shares", f"{name}, ε = {epsilon:g}", values)
 
 
 def flows(name: str, dataset: Dataset) -> Iterator[Row]:

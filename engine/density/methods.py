@@ -67,8 +67,9 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
     "multiscale": Method(
         name="Multiscale Gaussian (this project)",
         short_name="Multiscale Gaussian",
-        description="Counts visits in five tables with Gaussian noise: by hour for towers, "
-        "districts and the city; for the whole week by tower and in all. Differences that could be "
+        description="Counts visits in tables with Gaussian noise: in all, by tower for the whole "
+        "week, by hour for the city and, with enough visits, for districts and towers. The noisy "
+        "number of all visits decides how exact each is. Differences that could be "
         "noise are evened out; clear differences are kept. Nobody is sampled: the visits of a "
         "person with many are scaled down together. Published and proved ε are the same.",
         visit_limits=(30,),  # ℓ is not used
@@ -82,6 +83,7 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
             "With few people and ε = 0.1, visits can be displaced further (EMD) than with the "
             "Fourier method.",
             "Places with very few visits keep large relative errors.",
+            "With few visits a place, at small ε, all places share the city's weekly profile.",
         ),
         cost=multiscale_cost,
         public_arguments=_public_arguments,

@@ -1,10 +1,11 @@
 """Estimation of the multiscale Gaussian from its noisy tables, along a public tree of towers.
 
 It shrinks differences between the two halves of a node that noise can explain. First come the
-towers' shares of all visits, level by level. Then comes the city's profile (168 shares of hours) in
-*rhythms*, products of a pattern of days and a harmonic of the day, in 28 groups. Then come the
-towers' profiles, as differences of halves in those rhythms; last, residuals of single entries
-(tower × hour). All of it is post-processing.
+towers' shares of all visits, level by level; where the tree does not help they are projected. Then
+comes the city's profile (168 shares of hours) in *rhythms*, products of a pattern of days and a
+harmonic of the day, in 28 groups. If hours of towers were measured, then come the towers' profiles,
+as differences of halves in those rhythms; last, residuals of single entries (tower × hour). All of
+it is post-processing.
 """
 
 import math
@@ -22,6 +23,8 @@ HARMONIC_BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
 CITY_Z_THRESHOLD, TOWER_Z_THRESHOLD = 2.0, 3.5
 """A mean square is signal if it exceeds that of noise by so many standard errors: of the city's
 groups; of differences between halves' profiles, and of entries."""
+PROJECTION_Z_THRESHOLD = 3.0
+"""Shares are projected if that reduces the estimated squared error by so many standard errors."""
 REGION_LEVEL = 3
 """Tree level of the 8 *regions*: the last shrinkage of shares preserves their totals."""
 MIN_WEIGHT, MIN_HOUR_SHARE = 0.3, 0.1
@@ -44,10 +47,13 @@ class NoisyTable:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NoisyTables:
-    """The five noisy tables of `multiscale`; the visit total K̂ can be negative."""
+    """The noisy tables of `multiscale`; the visit total K̂ can be negative.
 
-    towers: NoisyTable
-    districts: NoisyTable
+    With few visits a tower, towers and districts by hour are not measured.
+    """
+
+    towers: NoisyTable | None
+    districts: NoisyTable | None
     city: NoisyTable
     tower_totals: NoisyTable
     visit_total: float
@@ -134,37 +140,75 @@ def estimate_visits(noisy: NoisyTables, tree: TowerTree) -> Floats:
     """Return the estimated visits by tower and hour, shape (towers, 168), at least 0."""
     tower_shares, share_noise = estimate_tower_shares(noisy.tower_totals, tree)
     city_profile = estimate_city_profile(noisy.city)
-    weights = np.maximum(tower_shares, MIN_WEIGHT * share_noise)
-    profiles = estimate_tower_profiles(noisy, tree, weights, city_profile)
-    profiles = add_entry_residuals(noisy.towers, tower_shares, profiles)
+    profiles = city_profile[None]
+    if noisy.towers is not None and noisy.districts is not None:
+        weights = np.maximum(tower_shares, MIN_WEIGHT * share_noise)
+        hours = noisy.towers, noisy.districts
+        profiles = estimate_tower_profiles(*hours, tree, weights, city_profile)
+        profiles = add_entry_residuals(noisy.towers, tower_shares, profiles)
     return max(noisy.visit_total, 0.0) * tower_shares[:, None] * profiles
 
 
 def estimate_tower_shares(tower_totals: NoisyTable, tree: TowerTree) -> tuple[Floats, float]:
-    """Return the towers' shares of all visits, and the noise's σ of one share before shrinkage."""
-    tower_count, total = len(tower_totals.values), tower_totals.total
-    shares, noise = tower_totals.values / total, tower_totals.sigma / total
+    """Return the towers' shares of all visits, and the noise's σ of one share before shrinkage.
+
+    They are smoothed along the tree, or projected where that is clearly closer to the true shares
+    by Stein's unbiased estimate of the squared error (Stein 1981).
+    """
+    noisy_shares = tower_totals.values / tower_totals.total
+    noise = tower_totals.sigma / tower_totals.total
+    smoothed, smoothed_freedom = smooth_tower_shares(noisy_shares, noise, tree)
+    projected = project_to_shares(noisy_shares)
+    excess = ((noisy_shares - smoothed) ** 2 - (noisy_shares - projected) ** 2).sum()
+    excess += 2 * noise**2 * (smoothed_freedom - (np.count_nonzero(projected) - 1))
+    deviation = 2 * noise * np.linalg.norm(smoothed - projected)
+    is_closer = excess > PROJECTION_Z_THRESHOLD * deviation
+    return projected if is_closer else smoothed, noise
+
+
+def project_to_shares(noisy_shares: Floats) -> Floats:
+    """Return the nearest shares, at least 0 and of sum 1: all less one number, negatives to 0."""
+    descending = np.sort(noisy_shares)[::-1]
+    reductions = (np.cumsum(descending) - 1) / np.arange(1, len(descending) + 1)
+    return np.maximum(noisy_shares - reductions[descending > reductions][-1], 0.0)
+
+
+def smooth_tower_shares(
+    noisy_shares: Floats, noise: float, tree: TowerTree
+) -> tuple[Floats, float]:
+    """Return the shares smoothed along the tree, and their degrees of freedom.
+
+    These are the sum of each share's slope by its own noisy one, as if the signal variances of the
+    levels and the totals of the regions were known.
+    """
+    tower_count = len(noisy_shares)
     first, second = tree.first_halves.sum(axis=1), tree.second_halves.sum(axis=1)
-    differences = tree.first_halves @ shares / first - tree.second_halves @ shares / second
-    variances = noise**2 * (1 / first + 1 / second)
+    halves_difference = csr_array(
+        tree.first_halves / first[:, None] - tree.second_halves / second[:, None]
+    )
+    differences = halves_difference @ noisy_shares
+    variances, shrinkage = noise**2 * (1 / first + 1 / second), np.zeros(len(differences))
     for level in np.unique(tree.level):  # shrunk by s/(s + v), s the level's signal variance
         at_level = tree.level == level
         signal = estimate_signal_variance(
             differences[at_level, None] ** 2, variances[at_level], np.ones(1), 0.0
         )
-        differences[at_level] *= signal / (signal + variances[at_level])
-    deviations = difference_map(tree, np.ones(tower_count)) @ differences
-    tower_shares = np.maximum(1 / tower_count + deviations, 0.0)
+        shrinkage[at_level] = signal / (signal + variances[at_level])
+    to_towers = difference_map(tree, np.ones(tower_count))
+    tower_shares = np.maximum(1 / tower_count + to_towers @ (shrinkage * differences), 0.0)
+    slopes = to_towers.multiply(halves_difference.T) @ shrinkage
     # shares far below the noise go to 0; their region keeps its total
-    shrunk = tower_shares**3 / (tower_shares**2 + noise**2)
+    squares = tower_shares**2
+    shrunk = squares * tower_shares / (squares + noise**2)
+    slopes *= squares * (squares + 3 * noise**2) / (squares + noise**2) ** 2
     region = tree.nodes[min(REGION_LEVEL, len(tree.nodes) - 1)]
     total_before, total_after = (
         np.bincount(region, weights=values) for values in (tower_shares, shrunk)
     )
     restoring_factors = np.divide(
         total_before, total_after, out=np.zeros_like(total_before), where=total_after > 0
-    )
-    return to_shares(shrunk * restoring_factors[region]), noise
+    )[region]
+    return to_shares(shrunk * restoring_factors), float((slopes * restoring_factors).sum())
 
 
 @cache
@@ -215,7 +259,11 @@ def to_shares(series: Floats) -> Floats:
 
 
 def estimate_tower_profiles(
-    noisy: NoisyTables, tree: TowerTree, weights: Floats, city_profile: Floats
+    towers: NoisyTable,
+    districts: NoisyTable,
+    tree: TowerTree,
+    weights: Floats,
+    city_profile: Floats,
 ) -> Floats:
     """Return the profile of each tower, shape (towers, 168); the towers' `weights` are above 0.
 
@@ -226,12 +274,12 @@ def estimate_tower_profiles(
     stays equal in all.
     """
     halves = tree.first_halves, tree.second_halves
-    differences, variances = _halves_difference(noisy.towers, *halves, weights)
+    differences, variances = _halves_difference(towers, *halves, weights)
     above = np.flatnonzero(tree.level < tree.district_depth)
     members = np.eye(tree.districts.max() + 1)[tree.districts]  # (towers, districts)
     first, second = ((half[above] @ members > 0) * 1.0 for half in halves)
     by_district, district_variances = _halves_difference(
-        noisy.districts, first, second, members.T @ weights
+        districts, first, second, members.T @ weights
     )
     precision_share = variances[above] / (variances[above] + district_variances)
     differences[above] += precision_share[:, None] * (by_district - differences[above])

@@ -135,9 +135,10 @@ def release(
             # what may fail without noise fails before the charge
             render_texts(release_plan, dataset.id, [*ledger.entries(), charge(dry_run=True)])
             charged_entry = charge()  # in one transaction, and never given back
-            scale_up = writer.write(release_plan, view, folder, lambda share: progress(0.9 * share))
+            drawn_plan = writer.write(release_plan, view, folder, lambda part: progress(0.9 * part))
             entries = ledger.entries()[: charged_entry.id]
-            digest = seal(folder, render_texts(release_plan, dataset.id, entries, scale_up))
+            texts = render_texts(drawn_plan or release_plan, dataset.id, entries)
+            digest = seal(folder, texts)
             reveal(folder, out)
             ledger.finish(charged_entry, digest)
     except (KeyboardInterrupt, Exception) as error:

@@ -2,13 +2,15 @@
 
 *Towers* are the places where visits are recorded; the public matrix F (`overlap`) holds the share
 of each tower's area that lies in each zone. `towers_laplace` counts visits by tower and hour, at
-most ℓ a person, chosen at random. `multiscale` weighs a person's visits so that each of five tables
-(towers, districts and city by hour, towers by week, number of visits) has an L₂ norm of at most its
-clip c. Weights are whole multiples of 1/1024, so that discrete Gaussian noise of exact sensitivity
-1024·c applies. Estimates from noisy tables are post-processing and may use floats.
+most ℓ a person, chosen at random. `multiscale` weighs a person's visits so that each of its tables
+(number of visits, city by hour, towers by week; with enough visits towers and districts by hour)
+has an L₂ norm of at most its clip c. Weights are whole multiples of 1/1024, so that discrete
+Gaussian noise of exact sensitivity 1024·c applies. Estimates from noisy tables are post-processing
+and may use floats.
 """
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,13 @@ from ..datasets import Dataset
 from ..datasets.multiscale_tables import WEIGHT_UNITS
 from ..density.accounting import RELEASE_EPSILON_RANGE, laplace_cost
 from ..density.aggregates import tower_tree
-from ..density.multiscale import measure_tables, multiscale_stages
+from ..density.multiscale import (
+    choose_shares,
+    list_shares,
+    measure_tables,
+    multiscale_stages,
+    noise_scale,
+)
 from ..density.multiscale_estimation import NoisyTable, estimate_visits
 from ..errors import DatasetError
 from ..parameters import HOURS_PER_WEEK, DensityParameters
@@ -48,39 +56,31 @@ Laplace noise, which a sum of towers' exceeds less often, and of 168 hours, near
 def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     """Return the contents and cost of a release, from geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
-    is_multiscale = parameters.method == "multiscale"
-    towers, cap = len(view.towers), view.metadata.max_visits_cap
-    median_factor = float(np.median(zone_noise_factors(view)))
+    towers = len(view.towers)
     fields: dict[str, Any]
-    if is_multiscale:
-        stages = _build_stages(parameters, view)
-        hour, week = (normal_bar(stage.scale * median_factor) for stage in (stages[0], stages[3]))
-        quantity, bar = f"all visits, at most {cap} of a person", normal_bar(stages[4].scale)
-        all_visits = [ErrorBar(quantity=quantity, half_width=bar)]
-        districts = _count_districts(view)
-        cells = (towers + districts + 1) * HOURS_PER_WEEK + towers + 1
+    if parameters.method == "multiscale":
         fields = {"product": "density-zoom", "delta": parameters.delta, "composition": "zCDP"}
-        fields |= {"contribution_limit": cap, "district_count": districts}
+        fields |= {"contribution_limit": view.metadata.max_visits_cap, "tower_count": towers}
+        fields |= {"district_count": int(tower_tree(view).districts.max()) + 1}
         fields |= {"rho": _release_mu(parameters) ** 2 / 2}
+        fields |= _describe_tables(parameters, view)
     else:
+        median_factor = float(np.median(zone_noise_factors(view)))
         stages = tuple(map(ReleaseStage.from_laplace, laplace_cost(parameters).stages))
         deviation = laplace_sd(stages[0].scale) * median_factor
         hour, week = (float(zone_error_bars(deviation, bar)) for bar in (HOUR_BAR, WEEK_BAR))
         # E max(S, 0) = E|S|/2 of a zone's noise S is at most that of normal noise, since S is
         # infinitely divisible (docs/release.md); its double or + ¼ bounds E ⌊max(S, 0) + ½⌋
         positive_mean = deviation / math.sqrt(2 * math.pi)
-        all_visits, cells = list[ErrorBar](), towers * HOURS_PER_WEEK
+        error_bars = (
+            ErrorBar(quantity="a zone in one hour (median zone)", half_width=hour),
+            ErrorBar(quantity="a zone over the week (median zone)", half_width=week),
+        )
         fields = {"product": "density", "composition": "one mechanism"}
-        fields |= {"contribution_limit": parameters.max_visits_per_user}
+        fields |= {"contribution_limit": parameters.max_visits_per_user, "tower_count": towers}
+        fields |= {"cell_count": towers * HOURS_PER_WEEK, "zone_total_bar": week}
         fields |= {"empty_count_bias": min(2 * positive_mean, positive_mean + 0.25)}
-    suffix = f"{', as measured' * is_multiscale} (median zone)"
-    error_bars = (
-        ErrorBar(quantity=f"a zone in one hour{suffix}", half_width=hour),
-        ErrorBar(quantity=f"a zone over the week{suffix}", half_width=week),
-        *all_visits,
-    )
-    fields |= {"tower_count": towers, "cell_count": cells, "zone_total_bar": week}
-    fields |= {"error_bars": error_bars, "stages": stages}
+        fields |= {"error_bars": error_bars, "stages": stages}
     return ReleasePlan.from_setting(setting, view, unit="person", **fields)
 
 
@@ -99,13 +99,17 @@ def load_counts(plan: ReleasePlan, view: Dataset) -> None:
         )
 
 
-def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) -> None:
-    """Draw the noise of every count once, and write zones by hour and over the week."""
-    draw = _draw_multiscale if plan.has_estimates else _draw_towers
-    hour_columns, week_columns = draw(plan, view)
+def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) -> ReleasePlan:
+    """Write zones by hour and over the week from one draw; return the plan of what was drawn."""
+    if plan.has_estimates:
+        hour_columns, week_columns, visit_total = _draw_multiscale(plan, view)
+        plan = replace(plan, **_describe_tables(plan.parameters, view, visit_total))
+    else:
+        hour_columns, week_columns = _draw_towers(plan, view)
     progress(0.7)
     write_density(view.zones, hour_columns, folder)
     write_zones(view.zones, week_columns, folder)
+    return plan
 
 
 def _draw_towers(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -124,8 +128,10 @@ def _draw_towers(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any], dict
     )
 
 
-def _draw_multiscale(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the columns by hour and by zone from one draw of all tables."""
+def _draw_multiscale(
+    plan: ReleasePlan, view: Dataset
+) -> tuple[dict[str, Any], dict[str, Any], float]:
+    """Return the columns by hour and by zone, and the noisy visit total, from one draw."""
 
     def add_noise(_name: str, counts: Integers, sigma: float) -> Integers:
         return opendp_noise.discrete_gaussian(counts, sigma * ROUNDING_MARGIN)
@@ -140,12 +146,14 @@ def _draw_multiscale(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any], 
         ends = {"measured_low_95": measured - bar, "measured_high_95": measured + bar}
         return {"measured": measured, **ends}
 
-    hours = {"visits": to_zones @ visits, **map_with_bars(noisy.towers)}
+    hours = {"visits": to_zones @ visits}
+    hours |= map_with_bars(noisy.towers) if noisy.towers else {}
     weeks = {"visits": to_zones @ visits.sum(axis=1), **map_with_bars(noisy.tower_totals)}
     round_outwards = {"measured_low_95": np.floor, "measured_high_95": np.ceil}
     return (
         {name: np.round(values, 2) for name, values in hours.items()},
         {name: round_outwards.get(name, np.rint)(values) for name, values in weeks.items()},
+        noisy.visit_total,
     )
 
 
@@ -167,21 +175,50 @@ def _release_mu(parameters: DensityParameters) -> float:
     return opendp_noise.zcdp_mu(parameters.epsilon, parameters.delta)
 
 
-def _count_districts(view: Dataset) -> int:
-    return int(tower_tree(view).districts.max()) + 1
+def _describe_tables(
+    parameters: DensityParameters, view: Dataset, visit_total: float = math.inf
+) -> dict[str, Any]:
+    """Return the fields of a plan that follow from the noisy visit total of multiscale.
+
+    Before it is drawn the stages are those for the most visits, and each bar is the largest that
+    any visit total leads to.
+    """
+    clips, mu, towers = view.metadata.multiscale_clips, _release_mu(parameters), len(view.towers)
+    stages = _build_stages(parameters, view, visit_total)
+    share_sets, suffix = [choose_shares(visit_total, towers, mu, clips)], "(median zone)"
+    if math.isinf(visit_total):
+        share_sets, suffix = [*list_shares(clips).values()], "(median zone), at most"
+    error_bars: list[ErrorBar] = []
+    for name, part in (("towers", "in one hour"), ("tower_totals", "over the week")):
+        if shares := [shares[name] for shares in share_sets if name in shares]:
+            sigma = noise_scale(min(shares), clips.clip_squared, mu) * ROUNDING_MARGIN
+            bar = normal_bar(sigma * float(np.median(zone_noise_factors(view))))
+            quantity = f"a zone {part}, as measured {suffix}"
+            error_bars.append(ErrorBar(quantity=quantity, half_width=bar))
+    quantity = f"all visits, at most {view.metadata.max_visits_cap} of a person"
+    visits_bar = ErrorBar(quantity=quantity, half_width=normal_bar(stages[-1].scale))
+    rows = 1 + (towers + int(tower_tree(view).districts.max()) + 1) * (len(stages) == 5)
+    return {
+        "stages": stages,
+        "error_bars": (*error_bars, visits_bar),
+        "zone_total_bar": error_bars[-1].half_width,
+        "cell_count": rows * HOURS_PER_WEEK + towers + 1,
+    }
 
 
-def _build_stages(parameters: DensityParameters, view: Dataset) -> tuple[ReleaseStage, ...]:
-    """Return the five stages; the city's clip will be chosen by the noisy number of visits.
+def _build_stages(
+    parameters: DensityParameters, view: Dataset, visit_total: float
+) -> tuple[ReleaseStage, ...]:
+    """Return the stages that a noisy visit total leads to.
 
-    The largest clip is listed: ρ is the same for all. The number of visits is listed with ρ = 0 but
-    is not free: a person with v visits uses a part of ρ here, which grows with v, and the person's
-    weights in the other tables shrink so that all five parts stay within ρ. It has noise in whole
-    visits, the other tables in 1/`WEIGHT_UNITS`.
+    The number of visits is listed with ρ = 0 but is not free: a person with v visits uses a part of
+    ρ here, which grows with v, and the person's weights in the other tables shrink so that all
+    parts stay within ρ. It has noise in whole visits, the other tables in 1/`WEIGHT_UNITS`.
     """
     cap, clips = view.metadata.max_visits_cap, view.metadata.multiscale_clips
+    public, towers = (parameters, _release_mu(parameters), cap, clips), len(view.towers)
     stages: list[ReleaseStage] = []
-    for stage in multiscale_stages(parameters, _release_mu(parameters), cap, clips):
+    for stage in multiscale_stages(*public, visit_total=visit_total, tower_count=towers):
         sigma = stage.noise_scale or math.inf
         units_per_count, rho = WEIGHT_UNITS, (stage.sensitivity / sigma) ** 2 / 2
         if stage.query is Query.MULTISCALE_VISIT_TOTAL:

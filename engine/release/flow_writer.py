@@ -7,6 +7,7 @@ in L₁. Only the noise step reads counts; estimates from noisy counts may use f
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -123,13 +124,8 @@ def load_counts(plan: ReleasePlan, view: Dataset) -> None:
     centre_distances_m(view.zones)
 
 
-def write(
-    plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress
-) -> empirical_bayes.ScaleUp | None:
-    """Write flows, zones and flowmap tables from one draw of the noise of every flow.
-
-    Returns the factor by which empirical Bayes scaled its estimates up for the trips beyond T.
-    """
+def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) -> ReleasePlan:
+    """Write flows, zones and flowmap tables from one draw; return the plan with its `scale_up`."""
     off_diagonal = ~np.eye(plan.zone_count, dtype=bool)
     ids = pa.array(escape_formulas(view.zones["zone_id"]))
     origins, destinations = (ids.take(pa.array(index)) for index in np.nonzero(off_diagonal))
@@ -164,7 +160,8 @@ def write(
     if plan.compares_periods:
         _write_change(plan, last_two_matrices, ids, folder)
     write_flowmap(plan, view.zones, folder / "flowmap", (origins, destinations), sums)
-    return empirical_bayes.state_scale_up(measurement) if measurement else None
+    scale_up = empirical_bayes.state_scale_up(measurement) if measurement else None
+    return replace(plan, scale_up=scale_up)
 
 
 def _zone_columns(view: Dataset) -> dict[str, pa.Array]:

@@ -18,6 +18,7 @@ from .. import privacy_cost, validation
 from ..contract import Setting
 from ..datasets import Dataset, Metadata
 from ..origin_destination.cell_noise import NoiseDistribution
+from ..origin_destination.empirical_bayes import ScaleUp
 from .budget_ledger import BudgetUnit, release_error, to_decimal_fraction
 from .opendp_noise import zcdp_epsilon
 
@@ -147,6 +148,10 @@ class ReleasePlan(PrivacyLoss):
     `zone_total_bar` is the bar of a zone's total. `empty_count_bias` is an upper bound on the mean
     of an empty count after negative noisy counts are set to 0: of the median zone in one hour
     (density by towers) or of the bin with the most noise (report).
+
+    A draw adds what follows from its noisy numbers: `scale_up`, the factor by which empirical Bayes
+    scaled its estimates up for trips beyond the contribution limit; of multiscale the `stages` that
+    were measured, with their error bars. Before, those are of the most visits and the largest bars.
     """
 
     product: Product
@@ -170,6 +175,7 @@ class ReleasePlan(PrivacyLoss):
     trips: int | None = None
     signal_warning: str = ""
     has_sums: bool = True
+    scale_up: ScaleUp | None = None
 
     @classmethod
     def from_setting(cls, setting: Setting, view: Dataset, **fields: Any) -> "ReleasePlan":

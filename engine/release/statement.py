@@ -19,7 +19,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from ..contract import Setting
-from ..origin_destination.empirical_bayes import ScaleUp
 from ..parameters import USED_FIELDS, ODParameters
 from ..privacy import GROUP_SIZE, Guarantee, compose_epsilon, flow_release_risk, format_guess_rate
 from .budget_ledger import Budget, Entry, compute_budgets, to_decimal_fraction
@@ -58,7 +57,7 @@ _JINJA.filters |= {
 def render_words(plan: ReleasePlan, *names: str, **variables: Any) -> list[str]:
     """Return the named blocks of ``words.j2`` for a plan and variables, each on one line."""
     template = _JINJA.get_template("words.j2")
-    values = {"plan": plan, "confidence": CONFIDENCE, "scale_up": None, **variables}
+    values = {"plan": plan, "confidence": CONFIDENCE, **variables}
     context: Any = template.new_context(values)
     blocks = ("".join(template.blocks[name](context)) for name in names)
     return [re.sub(r"\s+([).,;:])", r"\1", " ".join(block.split())) for block in blocks]
@@ -70,15 +69,12 @@ def list_warnings(plan: ReleasePlan) -> list[str]:
     return [text for text in render_words(plan, *blocks) if text]
 
 
-def render_texts(
-    plan: ReleasePlan, dataset: str, entries: Sequence[Entry], scale_up: ScaleUp | None = None
-) -> dict[str, str]:
+def render_texts(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -> dict[str, str]:
     """Return the texts of a bundle by file name.
 
-    `entries` are the ledger's up to the one that charged this release. `scale_up` is the factor by
-    which empirical Bayes scaled its estimates up for trips beyond the contribution limit.
+    `entries` are the ledger's up to the one that charged this release.
     """
-    content = build_statement(plan, dataset, entries, scale_up)
+    content = build_statement(plan, dataset, entries)
     slug = re.sub(r"[^a-z0-9]+", "-", f"{dataset} {plan.product} {content['made']}".lower())
     setting, parameters = content["setting"], content["setting"]["parameters"]
     used_fields = {"method", "epsilon", *USED_FIELDS.get(parameters["method"], parameters)}
@@ -97,9 +93,7 @@ def render_texts(
     }
 
 
-def build_statement(
-    plan: ReleasePlan, dataset: str, entries: Sequence[Entry], scale_up: ScaleUp | None = None
-) -> dict[str, Any]:
+def build_statement(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -> dict[str, Any]:
     """Return the statement as a JSON object; arguments as `render_texts`."""
     *earlier_entries, charged_entry = entries
     people = charged_entry.people
@@ -119,7 +113,6 @@ def build_statement(
         "group_size": GROUP_SIZE,
         "library": f"OpenDP {version('opendp')}",
         "version": version("mobility-privacy-explorer"),
-        "scale_up": scale_up,
     }
     names = ("title", "recommended", "seen", "kept", "beyond")
     title, recommended, selection, kept, beyond = render_words(plan, *names)
@@ -147,7 +140,7 @@ def build_statement(
         "sums_before_suppression": plan.has_sums if plan.suppresses else None,
         "setting": setting_to_json(plan.setting, dataset),
         "accuracy": [error_bar.to_json() for error_bar in plan.error_bars],
-        "scale_up": scale_up and scale_up._asdict(),
+        "scale_up": plan.scale_up and plan.scale_up._asdict(),
         "items": dict(zip(STATEMENT_ITEMS, item_texts, strict=True)),
         "ledger": {"entry": charged_entry.id, "hash": charged_entry.chain_hash},
     }

@@ -1,12 +1,12 @@
 """Removing any one person changes the tables of `multiscale` by at most μ together."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from hypothesis import given, settings, strategies as st
 
-from engine import density
 from engine.datasets.multiscale_tables import (
     WEIGHT_UNITS,
     MultiscaleClips,
@@ -14,13 +14,12 @@ from engine.datasets.multiscale_tables import (
     weight_units,
 )
 from engine.density.gaussian import gdp_mu
-from engine.density.multiscale import noise_scale, visit_total_scale
+from engine.density.multiscale import measure_tables
 from tests.reference.small_city import random_positions
 from tests.reference.zoom_reference import sums_of
 
 TOWERS = 7
 POSITIONS = random_positions(TOWERS)
-TABLES = ("towers", "districts", "city", "tower_totals")
 records = st.tuples(st.integers(0, TOWERS - 1), st.integers(0, 167))
 person = st.lists(records, min_size=1, max_size=90)
 busy_hour = st.builds(lambda h: [(tower, h) for tower in range(TOWERS)], st.integers(0, 167))
@@ -29,41 +28,44 @@ busy_tower = st.builds(
 )
 crowds = st.lists(st.one_of(person, busy_hour, busy_tower), min_size=1, max_size=5)
 means = st.one_of(st.none(), st.floats(1, 40))
-SETTINGS = settings(max_examples=40, deadline=None)
+SETTINGS = settings(max_examples=60, deadline=None)
+EDGES = [edge * (1 + side) for edge in (25.0, 80.0, 300.0) for side in (-1e-9, 0, 1e-9)]
+ratios = st.one_of(st.sampled_from(EDGES), st.floats(-100, 1e5))
 
 
 @SETTINGS
-@given(crowd=crowds, mean=means, spare=st.integers(0, 200))
-def test_a_person_is_within_the_mechanism_for_any_public_mean(
-    crowd: list, mean: float | None, spare: int
+@given(crowd=crowds, mean=means, spare=st.integers(0, 200), ratio=ratios)
+def test_a_person_is_within_the_mechanism_for_any_public_mean_and_noisy_number_of_visits(
+    crowd: list, mean: float | None, spare: int, ratio: float
 ) -> None:
-    """Σ (change/σ)² over the five tables is at most μ², whichever row of the city is taken."""
+    """Σ (change/σ)² over all that is drawn is at most μ², whichever tables K̂ chooses."""
     cap = max(len(set(person)) for person in crowd) + spare
     clips = MultiscaleClips.from_mean_visits(None if mean is None else min(mean, cap), cap)
-    assert mu_share_of(crowd, crowd[1:], cap, clips) <= 1 + 1e-9
+    mu = gdp_mu(1.0, 1e-7)
+    found = ratio * TOWERS * math.sqrt(clips.clip_squared) / mu
+    before, after = (draws_of(people, cap, clips, mu, found) for people in (crowd, crowd[1:]))
+    assert [sigma for _, sigma in before] == [sigma for _, sigma in after]
+    changes = [
+        (((one - other) / sigma) ** 2).sum()
+        for (one, sigma), (other, _) in zip(before, after, strict=True)
+    ]
+    assert math.sqrt(math.fsum(changes)) <= mu * (1 + 1e-9)
 
 
-def mu_share_of(crowd: list, others: list, cap: int, clips: MultiscaleClips) -> float:
-    """What the first person changes, as a part of μ."""
-    share = Fraction(clips.visit_total_64ths, 64)
-    one, other = (
-        sums_of([sorted(set(raw)) for raw in people], POSITIONS, cap, clips.clip_squared, share)
-        for people in (crowd, others)
-    )
-    parameters = density.DensityParameters(epsilon=1.0, method="multiscale")
-    mu = gdp_mu(1.0, parameters.delta)
-    total = ((one.visit_total - other.visit_total) / visit_total_scale(cap, mu, clips)) ** 2
-    for name in TABLES:
-        change = (getattr(one, name) - getattr(other, name)) / WEIGHT_UNITS
-        by_row = [(change, clips.clip_squared)]
-        if name == "city":
-            by_row = list(zip(change, clips.city_clips_squared, strict=True))
-        worst = max(
-            float((row**2).sum()) / noise_scale(name, squared**0.5, mu, clips) ** 2
-            for row, squared in by_row
-        )
-        total += worst
-    return math.sqrt(total) / mu
+def draws_of(
+    people: list, cap: int, clips: MultiscaleClips, mu: float, found: float
+) -> list[tuple[np.ndarray, float]]:
+    """What noise is added to, with its σ, where the noisy number of visits comes out as found."""
+    share, drawn = Fraction(clips.visit_total_64ths, 64), []
+    records = [sorted(set(raw)) for raw in people]
+    tables = sums_of(records, POSITIONS, cap, clips.clip_squared, share)
+
+    def add(name: str, counts: np.ndarray, sigma: float) -> np.ndarray:
+        drawn.append((counts, sigma))
+        return counts * 0 + (found if name == "visit_total" else 0)
+
+    measure_tables(replace(tables, clips=clips), mu, add)
+    return drawn
 
 
 @given(

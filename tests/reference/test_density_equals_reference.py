@@ -10,6 +10,7 @@ from engine.density import smoothing
 from engine.density.gaussian import gdp_mu
 from engine.density.multiscale import measure_tables
 from engine.density.multiscale_estimation import (
+    NoisyTable,
     build_tree,
     estimate_city_profile,
     estimate_tower_shares,
@@ -158,6 +159,21 @@ def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
     shares = estimate_visits(replace(noisy, visit_total=1.0), tree)
     np.testing.assert_allclose(shares, sizes[:, None] * weeks, rtol=1e-7, atol=1e-12)
     np.testing.assert_allclose(estimate_visits(noisy, tree), max(visits, 0.0) * shares, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("spread", "seed", "is_projected"), [(0.5, 0, False), (1.5, 20, False), (1.5, 6, True)]
+)
+def test_sizes_are_projected_where_that_is_clearly_closer(spread, seed, is_projected) -> None:
+    """Where neighbours do not tell sizes: by 2.95 standard errors it is not clear, by 3.4 it is."""
+    rng, positions = np.random.default_rng(seed), random_positions(60, 3)
+    sizes = 100 * np.exp(spread * rng.normal(size=60))
+    table = NoisyTable(sizes + 100 * rng.normal(size=60), 100.0)
+    shares, _ = estimate_tower_shares(table, build_tree(positions))
+    expected, noise = plain.read_sizes(table, positions)
+    np.testing.assert_allclose(shares, expected, rtol=1e-9, atol=1e-12)
+    smoothed = plain.smooth_sizes(table.values / table.total, noise, positions)[0]
+    assert np.allclose(shares, smoothed) != is_projected
 
 
 def test_a_release_is_visits_times_sizes_times_weeks() -> None:

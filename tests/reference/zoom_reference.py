@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 from scipy.linalg import orth
+from scipy.optimize import brentq
 
 from engine.datasets.multiscale_tables import CITY_CLIPS_SQUARED, MultiscaleTables
 
@@ -127,31 +128,54 @@ def read(noisy, positions):
     """Return visits, sizes, city's week and towers' weeks from the noisy tables."""
     sizes, noise_of_one = read_sizes(noisy.tower_totals, positions)
     city = read_city(noisy.city.values, noisy.city.sigma)
+    if noisy.towers is None:
+        return noisy.visit_total, sizes, city, np.tile(city, (len(positions), 1))
     weights = [max(n, 0.3 * noise_of_one) for n in sizes]
     weeks = read_weeks(noisy, positions, weights, city)
     return noisy.visit_total, sizes, city, single_cells(noisy.towers, sizes, weeks)
 
 
 def read_sizes(table, positions):
+    """The smoothed sizes, or the projected ones if Stein's estimate of their error is less."""
     total = max(table.values.sum(), table.sigma * math.sqrt(len(positions)))
     y, sigma = table.values / total, table.sigma / total
-    tree = levels(positions)
+    smoothed, learnt = smooth_sizes(y, sigma, positions)
+    nearest = brentq(lambda cut: np.maximum(y - cut, 0).sum() - 1, y.min() - 1, y.max())
+    projected = np.maximum(y - nearest, 0)
+    slopes, step = [], 1e-6 * sigma  # by brute force, with what is learnt held
+    for move in step * np.eye(len(y)):
+        above, below = (smooth_sizes(y + m, sigma, positions, learnt)[0] for m in (move, -move))
+        slopes.append(((above - below) @ move) / (2 * step**2))
+    errors = [
+        ((y - smoothed) ** 2).sum() + 2 * sigma**2 * sum(slopes),
+        ((y - projected) ** 2).sum() + 2 * sigma**2 * ((projected > 1e-12).sum() - 1),
+    ]
+    clear = 3 * 2 * sigma * math.sqrt(((smoothed - projected) ** 2).sum())
+    return projected if errors[0] - errors[1] > clear else smoothed, sigma
+
+
+def smooth_sizes(y, sigma, positions, learnt=None):
+    """Sizes down the tree, and the signals and factors learnt; with those given, before the sum."""
+    tree, signals, factors = levels(positions), [], []
     mean = {tuple(tree[0][0]): 1 / len(positions)}
-    for nodes in tree[:-1]:
+    for depth, nodes in enumerate(tree[:-1]):
         parts = [(node, *split(node, positions)) for node in nodes if len(node) > 1]
         gaps = [y[a].mean() - y[b].mean() for _, a, b in parts]
         noises = [sigma**2 * (1 / len(a) + 1 / len(b)) for _, a, b in parts]
-        s = signal([gap**2 for gap in gaps], noises, 1, 0.0)
+        s = learnt[0][depth] if learnt else signal([gap**2 for gap in gaps], noises, 1, 0.0)
+        signals.append(s)
         for (node, a, b), gap, v in zip(parts, gaps, noises, strict=True):
             gap *= s / (s + v)
             mean[tuple(a)] = mean[tuple(node)] + gap * len(b) / len(node)
             mean[tuple(b)] = mean[tuple(node)] - gap * len(a) / len(node)
     sizes = np.array([max(mean[(t,)], 0) for t in range(len(positions))])
     shrunk = sizes**3 / (sizes**2 + sigma**2)
-    for region in tree[min(3, len(tree) - 1)]:
-        if shrunk[region].sum() > 0:
-            shrunk[region] *= sizes[region].sum() / shrunk[region].sum()
-    return normalised(shrunk), sigma
+    for number, region in enumerate(tree[min(3, len(tree) - 1)]):
+        whole = shrunk[region].sum()
+        factor = sizes[region].sum() / whole if whole > 0 else 1.0
+        factors.append(learnt[1][number] if learnt else factor)
+        shrunk[region] *= factors[-1]
+    return shrunk if learnt else normalised(shrunk), (signals, factors)
 
 
 def read_city(hours, sigma):

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from engine import datasets, origin_destination as od
+from engine.datasets.multiscale_tables import MultiscaleClips
+from engine.density import multiscale
 from research import methods, papers
 from research.rows import row, write
 
@@ -34,6 +36,14 @@ def test_our_methods_stand_beside_the_papers_on_the_same_noise():
     flows = list(itertools.islice(methods.flows("rwanda-districts", city), 6))
     errors = {one.what.split(": ")[1]: one.ours for one in flows if "error" in one.what}
     assert errors["estimate"] < min(errors["τ = 15"], errors["τ = 0"])
+
+
+def test_shares_chosen_by_the_noisy_number_of_visits_stand_beside_fixed_ones():
+    rows = list(itertools.islice(methods.densities("demo-city", datasets.load("demo-city"), 2), 6))
+    fixed, chosen = ([one.ours for one in rows[start : start + 2]] for start in (0, 3))
+    assert (np.array(chosen) < (0.99, 0.9) * np.array(fixed)).all()
+    assert {one.setting for one in rows} == {"demo-city, ε = 0.1"}
+    assert multiscale.list_shares(MultiscaleClips()) is multiscale.SHARES_BY_RATIO
 
 
 def test_changes_of_the_week_of_the_shock_are_those_of_the_documents():

@@ -70,12 +70,12 @@ def products():
 
 
 def written(setting, dataset, folder, **rest):
-    """Write a product's files without a ledger; return the plan."""
+    """Write a product's files without a ledger; return the plan as it was drawn."""
     shares, planned = [], package.plan(setting, dataset, **rest)
     way, view = package.WRITERS[setting.parameters.method], view_of(setting, dataset)
     way.load_counts(planned, view)
     folder.mkdir(exist_ok=True)
-    way.write(planned, view, folder, shares.append)
+    planned = way.write(planned, view, folder, shares.append) or planned
     assert shares == sorted(shares)
     assert 0 < shares[-1] <= 1
     return planned

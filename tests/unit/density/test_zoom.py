@@ -1,9 +1,11 @@
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engine import datasets, density
+from engine.datasets.multiscale_tables import MultiscaleClips
 from engine.density import multiscale
 from engine.density.aggregates import tower_tree
 from engine.density.gaussian import gdp_mu
@@ -57,22 +59,39 @@ def test_published_is_proved_is_epsilon_and_the_stages_share_it() -> None:
         assert spent[-1] == pytest.approx(mu**2 * 63 / 64)
 
 
-@pytest.mark.parametrize("epsilon", [0.01, 10.0])
-def test_tables_are_drawn_with_the_scales_that_are_stated_and_the_city_with_less(epsilon) -> None:
-    city, drawn = multiscale_city(people=400), dict[str, float]()
+MANY, MIDDLE = (0.32, 0.29, 0.11, 0.28), (0.2, 0.2, 0.12, 0.48)
+TOTALS, COARSE = (0.084, 0.076, 0.12, 0.72), (0.2, 0.8)
+EDGES = {
+    10.0: {-5.0: COARSE, 24.999: COARSE, 25.001: MIDDLE, 79.99: MIDDLE, 80.01: MANY, 1e6: MANY},
+    4.75: {0.0: COARSE, 24.999: COARSE, 25.001: TOTALS, 299.9: TOTALS, 300.1: MIDDLE, 1e6: MIDDLE},
+}
+"""Shares by c² and noisy visits a tower over c/μ, from docs/density.md."""
+
+
+@pytest.mark.parametrize(
+    ("squared", "ratio"), [(squared, ratio) for squared in EDGES for ratio in EDGES[squared]]
+)
+@pytest.mark.parametrize("people", [0, 400])
+def test_the_noisy_number_of_visits_alone_chooses_tables_and_noise(squared, ratio, people) -> None:
+    """Every scale is the stated one, and the squares of all but the visit total add up to μ²."""
+    mu, drawn, clips = gdp_mu(0.4, 1e-7), dict[str, float](), MultiscaleClips(squared, 50)
+    tables = replace(multiscale_city(people=people).multiscale_tables, clips=clips)
+    found = ratio * 11 * math.sqrt(squared) / mu
 
     def add(name, counts, sigma):
         drawn[name] = sigma / (1 if name == "visit_total" else 1024)
-        return counts * 1.0
+        return np.full(counts.shape, found if name == "visit_total" else 0.0)
 
-    multiscale.measure_tables(city.multiscale_tables, gdp_mu(epsilon, MULTISCALE.delta), add)
-    for stage in release(city, epsilon=epsilon).cost.stages:
-        table = stage.query.name.removeprefix("MULTISCALE_").lower()
-        if table == "city":
-            assert drawn[table] < stage.noise_scale
-            assert "the largest is stated" in stage.reads
-        else:
-            assert drawn[table] == pytest.approx(stage.noise_scale, rel=1e-12)
+    multiscale.measure_tables(tables, mu, add)
+    public = replace(MULTISCALE, epsilon=0.4), mu, 840, clips
+    stages = multiscale.multiscale_stages(*public, visit_total=found, tower_count=11)
+    names = [stage.query.name.removeprefix("MULTISCALE_").lower() for stage in stages]
+    stated = [stage.noise_scale for stage in stages]
+    assert stated == pytest.approx([drawn.pop(name) for name in names], rel=1e-12)
+    assert not drawn
+    shares = [(stage.sensitivity / stage.noise_scale / mu) ** 2 for stage in stages[:-1]]
+    assert shares == pytest.approx(EDGES[squared][ratio])
+    assert math.fsum(shares) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("towers", [1, 2, 3, 4])
