@@ -14,6 +14,9 @@ LOST, PHANTOM, INFLATED = "#aa33ff", "#cc3300", "#ee66dd"
 noise makes far larger than it is: no colour of the scale of sizes, for colour-blind readers either.
 Maps draw them hollow, too, or with a broken edge."""
 
+MORE, LESS = "#1b8a3a", "#9d5ad8"
+"""More than there truly is, drawn solid; less, drawn hollow or striped."""
+
 
 def rgb(colour: str) -> list[int]:
     """Return red, green and blue of a colour, as maps take them."""

@@ -94,8 +94,9 @@ def _draw_first_screen(setting: Setting) -> None:
     with st.container(key="home_stage"):
         picture_col, card_col = st.columns([1.95, 1], gap="small")
     with picture_col:
-        drawing = home_picture.setting_picture(setting, seeds.seed(answer.entry))
-        picture.draw(drawing)
+        seed, is_difference = seeds.seed(answer.entry), picture.is_difference()
+        drawing = home_picture.setting_picture(setting, seed, is_difference=is_difference)
+        picture.draw(drawing, "home", has_choice=True)
     with card_col, st.container(key="home_card", gap="small"):
         description = words.describe_choice(answer.utility, setting)  # the gauges say the rest
         st.html(assessments.verdict_html(answer, description))
