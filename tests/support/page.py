@@ -58,9 +58,9 @@ def held(app: AppTest, kind: type[S]) -> S:
 
 
 def drawn_figures(app):
-    """Return of each map of the page's picture what can be pointed at: kind, words, zones."""
+    """Return the flows on each map of the page's picture: kind, words, zones."""
     (picture,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
-    part = re.compile(r'<path class="([\w ]+)" [^>]*data-words="([^"]*)" data-zones="([\d ]+)"')
+    part = re.compile(r'<path class="([\w ]+)" [^>]*data-words="([^"]*)" data-zones="(\d+ \d+)"')
     return [
         [
             (kind, html.unescape(words), tuple(map(int, zones.split())))

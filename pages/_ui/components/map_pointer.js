@@ -11,21 +11,25 @@ export default ({ data, parentElement, setTriggerValue }) => {
     words.hidden = true
     find(".pointed").forEach((part) => part.classList.remove("pointed"))
   }
+  const zonesOf = (map) => [...map.querySelectorAll(".zone, .ground")]
+  const findZone = (part) => zonesOf(part.closest("svg")).indexOf(part)
   const point = (event) => {
-    const part = root.contains(event.target) && event.target.closest("[data-words]")
+    const part = root.contains(event.target) && event.target.closest(".zone, .ground, .flow")
     if (!part && words.hidden) return
     clear()
     if (!part) return
-    words.textContent = part.dataset.words
+    const zones = part.dataset.zones?.split(" ").map(Number) ?? [findZone(part)]
+    const sides = part.closest(".sides")
+    words.textContent = part.dataset.words ?? sides.dataset.names.split("\n")[zones[0]] ?? ""
+    if (!words.textContent) return
     words.hidden = false
     // over its own map, so that the other one can be seen
     const map = part.closest("figure").getBoundingClientRect(), above = event.clientY - 16 - words.offsetHeight
     words.style.left = `${Math.max(4, map.left, Math.min(event.clientX + 16, map.right - words.offsetWidth))}px`
     words.style.top = `${above < 4 ? event.clientY + 24 : above}px`
-    const zones = (part.dataset.zones ?? "").split(" ")
-    zones.forEach((zone) => find(`:is(.zone, .ground)[data-zones="${zone}"]`).forEach(light))
+    find("svg").forEach((map) => zonesOf(map).forEach((zone, i) => zones.includes(i) && light(zone)))
     if (zones.length < 2) return
-    part.closest(".sides").classList.add("pointed")
+    light(sides)
     find(`.flow[data-zones="${part.dataset.zones}"]`).forEach(light)
   }
   const place = () => {
@@ -53,10 +57,10 @@ export default ({ data, parentElement, setTriggerValue }) => {
     place()
   }
   const choose = (event) => {
-    const part = event.target.closest(":is(.zone, .ground)[data-zones]")
+    const part = event.target.closest(".zone, .ground")
     clearTimeout(waiting)
     // the end of a drag chooses nothing, nor does a second click, which enlarges the map
-    if (data.takesZones && part && event.detail === 1 && !isDragged) waiting = setTimeout(() => setTriggerValue("zone", Number(part.dataset.zones)), 250)
+    if (data.takesZones && part && event.detail === 1 && !isDragged) waiting = setTimeout(() => setTriggerValue("zone", findZone(part)), 250)
     isDragged = false
   }
   const leave = (event) => {

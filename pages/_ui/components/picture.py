@@ -46,7 +46,7 @@ _POINTER = component(
 )
 """Says what is pointed at and lights it on both maps: attributes, no element for each flow."""
 
-_PALEST = 0.15
+_PALEST = 0.25
 """Opacity of the smallest difference: which way it goes can be seen."""
 
 _DIFFERENCE_GRADIENT = ", ".join(
@@ -121,14 +121,19 @@ class Shapes:
 
 @dataclass(frozen=True)
 class Picture:
-    """Both sides as figures, and their key below."""
+    """Both sides as figures, their key below, and the names of zones that say nothing else."""
 
     sides: str
     key: str
+    names: tuple[str, ...] = ()
 
     def page_html(self) -> str:
         """Return both as they stand on a page, where a script says what is pointed at."""
-        return f'<div class="sides">{self.sides}</div><div class="sides-key">{self.key}</div>'
+        names = html.escape("\n".join(self.names))
+        return (
+            f'<div class="sides" data-names="{names}">{self.sides}</div>'
+            f'<div class="sides-key">{self.key}</div>'
+        )
 
     def html(self) -> str:
         """Return both as they stand in a file, without a script; `STYLE` is their style."""
@@ -248,9 +253,9 @@ def zones_picture(
                 strengths.tolist(), (difference >= 0).tolist(), strict=True
             )
         ]
-        rows = enumerate(zip(shapes.zones, words, looks, strict=True))
+        rows = zip(shapes.zones, words, looks, strict=True)
         paths = hatching_html("less", colours.LESS)
-        paths += "".join(_zone_path(path, text, zone, look) for zone, (path, text, look) in rows)
+        paths += "".join(_zone_path(path, text, look) for path, text, look in rows)
         ends = f"{scale.high:,.0f} or more too few", f"{scale.high:,.0f} or more too many"
         key += _bar_html(_DIFFERENCE_GRADIENT, *ends, "difference (square-root scale)")
         count = len(difference)
@@ -274,30 +279,26 @@ def zone_paths(
 ) -> str:
     """Return zones in colours with what is said of each, and an edge where `kinds` names one."""
     rows = zip(shapes.zones, words, fills, strict=True)
-    return "".join(
-        _zone_path(path, text, zone, f'fill="{fill}"')
-        for zone, (path, text, fill) in enumerate(rows)
-    ) + "".join(
+    return "".join(_zone_path(path, text, f'fill="{fill}"') for path, text, fill in rows) + "".join(
         f'<path class="flow mark {kind}" style="--c:{KINDS[kind]}" d="{path}"/>'
         for kind, path in zip(kinds, shapes.zones, strict=False)
         if kind in KINDS
     )
 
 
-def _zone_path(path: str, words: str, zone: int, look: str, kind: str = "zone") -> str:
-    return f'<path class="{kind}" {look} d="{path}"{pointed_html(words, zone)}/>'
+def _zone_path(path: str, words: str, look: str) -> str:
+    return f'<path class="zone" {look} d="{path}"{pointed_html(words)}/>'
 
 
 def pointed_html(words: str, *zones: int) -> str:
-    """Return what a zone or a flow carries to be said while it is pointed at, and its zones."""
-    places = " ".join(map(str, zones))
-    return f' data-words="{html.escape(words)}" data-zones="{places}"'
+    """Return what a part carries to be said while it is pointed at, and the zones of a flow."""
+    ends = f' data-zones="{" ".join(map(str, zones))}"' if zones else ""
+    return f' data-words="{html.escape(words)}"{ends}'
 
 
 def ground_html(shapes: Shapes) -> str:
-    """Return the zones under flows, each with its name."""
-    rows = enumerate(zip(shapes.zones, shapes.names, strict=True))
-    return "".join(_zone_path(path, name, zone, "", "ground") for zone, (path, name) in rows)
+    """Return the zones under flows; their names are those of the picture."""
+    return "".join(f'<path class="ground" d="{path}"/>' for path in shapes.zones)
 
 
 def hatching_html(name: str, colour: str) -> str:
@@ -393,7 +394,7 @@ def flows_picture(
         if estimated:
             hidden = np.count_nonzero((true > 0) & (private == 0))
             key += f"<span>left out: {hidden:,} true flows {UNCERTAIN}</span>"
-        return Picture(sides, key)
+        return Picture(sides, key, shapes.names)
     gone = (true[busy] >= floor) & (private[busy] == 0)
     lost = busy[0][gone], busy[1][gone]
     phantom = true[top] == 0
@@ -411,7 +412,7 @@ def flows_picture(
         "lost": describe_lost(true, floor, lost_count, estimated=estimated),
     }
     key += "".join(swatch_html(kind, text) for kind, text in marks.items())
-    return Picture(sides, key)
+    return Picture(sides, key, shapes.names)
 
 
 def flow_differences(true: Integers, private: Integers | Floats, *, estimated: bool) -> Floats:

@@ -224,7 +224,7 @@ def changes_picture(
     key = "".join(picture.swatch_html(edge, name, colour) for name, edge, colour in _KINDS)
     sides = side("True change", true, kinds_true)
     sides += side("Told from the private counts", cells, kinds_told)
-    return Picture(sides, f"{key}<span>{html.escape(topic)}</span>")
+    return Picture(sides, f"{key}<span>{html.escape(topic)}</span>", shapes.names)
 
 
 def _draw_epsilon_curve(parameters: Any, zones: int) -> None:

@@ -86,7 +86,7 @@ def test_differences_of_zones_are_solid_or_striped_by_their_sign_and_strong_by_t
     looks = re.findall(r'class="zone" fill="([^"]+)" fill-opacity="([\d.]+)"', right)
     assert len(looks) == zones
     # the square root of a half of the largest count, between the palest and full
-    strong, weak = (f"{0.15 + 0.85 * share**0.5:.2f}" for share in (0.5, 0.02))
+    strong, weak = (f"{0.25 + 0.75 * share**0.5:.2f}" for share in (0.5, 0.02))
     assert set(looks[:40]) == {(colours.MORE, strong)}
     assert set(looks[40:]) == {("url(#less)", weak)}
     assert '<pattern id="less"' in right
