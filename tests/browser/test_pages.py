@@ -202,7 +202,7 @@ def test_a_flow_under_the_pointer_is_lit_with_its_zones_on_both_maps_at_once(pag
         expect(side.locator(".flow.pointed")).to_have_attribute("data-zones", f"{start} {end}")
         pale = side.locator(".flow:not(.pointed)").first
         assert float(pale.evaluate("flow => getComputedStyle(flow).opacity")) < 0.2
-    assert page.evaluate("window.sent") == 0
+    assert not path or page.evaluate("window.sent") == 0  # home asks how far its judging is
     page.keyboard.press("Escape")
     expect(words).to_be_hidden()
     assert page.locator(".sides .pointed").count() == 0
