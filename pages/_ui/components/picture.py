@@ -201,7 +201,9 @@ def shapes(place: Any) -> Shapes:
         centres=frame.to_units(zones.centres),
         names=zones.names,
         areas=shapely.area(placed),
-        borders="".join(polygon(region) for region in regions) if level != FINEST else "",
+        borders="".join(polygon(region) for region in shapely.simplify(regions, 3))
+        if level != FINEST
+        else "",
         label_of_zone=labels,
         label_names=tuple(
             _CLUSTER.sub(" …", name) for name in (zones.names if level == FINEST else names)
