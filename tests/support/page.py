@@ -57,7 +57,7 @@ def held(app: AppTest, kind: type[S]) -> S:
     return pages.setdefault(kind, kind())
 
 
-def drawn_figures(app):
+def drawn_figures(app: AppTest) -> list[list[tuple[str, str, tuple[int, ...]]]]:
     """Return the flows on each map of the page's picture: kind, words, zones."""
     (picture,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
     part = re.compile(r'<path class="([\w ]+)" [^>]*data-words="([^"]*)" data-zones="(\d+ \d+)"')
