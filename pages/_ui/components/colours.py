@@ -17,12 +17,6 @@ Maps draw them hollow, too, or with a broken edge."""
 MORE, LESS = "#1b8a3a", "#9d5ad8"
 """More than there truly is, drawn solid; less, drawn hollow or striped."""
 
-
-def rgb(colour: str) -> list[int]:
-    """Return red, green and blue of a colour, as maps take them."""
-    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-
-
 LEVELS: dict[Verdict, str] = {"good": "#2a7fc0", "partly": "#dd9a1a", "noisy": "#c0243f"}
 SIGNS: dict[Verdict, str] = {"good": "✓", "partly": "≈", "noisy": "✕"}
 """The three steps of a verdict (`engine.verdict`): colours that colour-blind readers tell apart,
