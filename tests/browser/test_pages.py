@@ -208,3 +208,62 @@ def test_undo_is_reached_by_keys_said_aloud_and_keeps_what_it_restores_in_the_li
     settled(page)
     assert link(page) == {**before, "v": fields.LINK_VERSION}
     expect(page.locator(".gauge .words")).to_have_text(words, use_inner_text=True)
+
+
+@pytest.mark.parametrize("path", ["", "Origin_Destination"], ids=["Home", "Origin–destination"])
+def test_a_flow_under_the_pointer_is_lit_with_its_zones_on_both_maps_at_once(page, address, path):
+    page.goto(f"{address}/{path}?od_data=demo-city&od_zones=30+clusters&epsilon=1")
+    page.locator(".sides svg").first.wait_for()
+    settled(page)
+    maps, words = page.locator(".sides figure"), page.locator(".map-words")
+    runs = "window.sent = 0; const send = WebSocket.prototype.send; WebSocket.prototype.send = \
+        function (...all) { window.sent += 1; return send.apply(this, all) }"
+    page.evaluate(f"() => {{ {runs} }}")
+    flow = maps.first.locator(".flow").last  # the largest, on top
+    flow.scroll_into_view_if_needed()
+    start, end = flow.get_attribute("data-zones").split(" ")
+    spot = """flow => {
+        const box = flow.getBBox(), point = flow.ownerSVGElement.createSVGPoint()
+        for (let i = 0; i < 400; i++) {
+            point.x = box.x + box.width * (i % 20) / 20
+            point.y = box.y + box.height * Math.floor(i / 20) / 20
+            if (!flow.isPointInFill(point)) continue
+            const {x, y} = point.matrixTransform(flow.getScreenCTM())
+            if (document.elementFromPoint(x, y) === flow) return [x, y]
+        }
+    }"""
+    page.mouse.move(*flow.evaluate(spot))
+    expect(words).to_be_visible()
+    assert words.inner_text() == flow.get_attribute("data-words")
+    assert re.fullmatch(
+        r".+ → .+\ntrue: [\d,]+\nwith noise: .+\ndifference: .+", words.inner_text()
+    )
+    for side in (maps.nth(0), maps.nth(1)):
+        lit = side.locator(".pointed")
+        assert lit.count() == 3  # a flow that both maps draw, and its two zones
+        zones = side.locator(".ground")
+        for zone in (start, end):
+            expect(zones.nth(int(zone))).to_have_class("ground pointed")
+        expect(side.locator(".flow.pointed")).to_have_attribute("data-zones", f"{start} {end}")
+        pale = side.locator(".flow:not(.pointed)").first
+        assert float(pale.evaluate("flow => getComputedStyle(flow).opacity")) < 0.2
+    assert not path or page.evaluate("window.sent") == 0  # home asks how far its judging is
+    page.keyboard.press("Escape")
+    expect(words).to_be_hidden()
+    assert page.locator(".sides .pointed").count() == 0
+    maps.first.dblclick(position={"x": 150, "y": 150})  # both are enlarged, with their scale bars
+    for side in (maps.nth(0), maps.nth(1)):
+        box, whole = (side.locator(part).bounding_box()["width"] for part in (".plane", ".map"))
+        assert box == pytest.approx(2 * whole, rel=0.01)
+        expect(side.locator(".ruler span:visible")).to_have_class("bar-2")
+
+
+def test_two_maps_stand_side_by_side_at_150_percent(session, address):
+    for path in ("", "Origin_Destination", "Density"):
+        page = session(viewport={"width": 853, "height": 480}, device_scale_factor=1.5)
+        page.goto(f"{address}/{path}")
+        page.locator(".sides svg").first.wait_for()
+        settled(page)
+        left, right = (page.locator(".sides figure").nth(i).bounding_box() for i in (0, 1))
+        assert left["y"] == right["y"]
+        assert right["x"] > left["x"] + left["width"]

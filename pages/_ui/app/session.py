@@ -15,7 +15,6 @@ S = TypeVar("S")
 _KEY = "session"
 _thread_state = threading.local()
 """Of a thread: the state of the session that it last ran for, and what that remembers."""
-PHONE_MAP = (310, 340)
 IN_WORKER = "MOBILITY_IN_WORKER"
 """Set in the environment of a process that works for sessions and has none itself."""
 
@@ -67,10 +66,3 @@ def page_state(kind: type[S]) -> S:
 def is_worker() -> bool:
     """Whether this process only works for the sessions of another."""
     return IN_WORKER in os.environ
-
-
-def map_size(width: int, height: int) -> tuple[int, int]:
-    """Return the pixels that a map must fit into: those given but for a phone, which has fewer."""
-    if "Mobi" not in (st.context.headers.get("User-Agent") or ""):
-        return width, height
-    return min(width, PHONE_MAP[0]), min(height, PHONE_MAP[1])

@@ -14,11 +14,8 @@ LOST, PHANTOM, INFLATED = "#aa33ff", "#cc3300", "#ee66dd"
 noise makes far larger than it is: no colour of the scale of sizes, for colour-blind readers either.
 Maps draw them hollow, too, or with a broken edge."""
 
-
-def rgb(colour: str) -> list[int]:
-    """Return red, green and blue of a colour, as maps take them."""
-    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-
+MORE, LESS = "#1b8a3a", "#9d5ad8"
+"""More than there truly is, drawn solid; less, drawn hollow or striped."""
 
 LEVELS: dict[Verdict, str] = {"good": "#2a7fc0", "partly": "#dd9a1a", "noisy": "#c0243f"}
 SIGNS: dict[Verdict, str] = {"good": "✓", "partly": "≈", "noisy": "✕"}

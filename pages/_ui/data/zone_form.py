@@ -15,6 +15,7 @@ from engine.ingest.inputs.places import Places
 from engine.ingest.options import CHOICES, KEPT
 from engine.text.numbers import make_inert
 from pages._ui.components import colours, picture
+from pages._ui.components.map_frame import fit_frame, place_labels
 from pages._ui.components.picture import Picture
 from pages._ui.data import files as data_files, messages
 from pages._ui.data.builds import data_state
@@ -204,11 +205,15 @@ def draw_places(places: Places) -> None:
     """Draw zones and places as a small map, with the degrees at its edges."""
     shapes, towers = (table.geometry.to_numpy() for table in (places.zones, places.towers))
     west, south, east, north = bounds = shapely.total_bounds([*shapes, *towers])
-    placed, view_box = picture.fit_plane(bounds)
-    areas = shapely.simplify(shapely.transform(shapes, placed), 2)
+    frame = fit_frame(bounds)
+    areas = shapely.simplify(shapely.transform(shapes, frame.to_units), 2)
     inside = "".join(f'<path class="ground" d="{picture.polygon(area)}"/>' for area in areas)
-    dots = placed(shapely.get_coordinates(towers))[:: max(1, len(towers) // _MAX_DOTS)]
+    dots = frame.to_units(shapely.get_coordinates(towers))[:: max(1, len(towers) // _MAX_DOTS)]
     for x, y in dots.tolist():
         inside += f'<circle cx="{x:.0f}" cy="{y:.0f}" r="5" fill="{colours.PRIVATE}"/>'
     label = f"{south:.2f}° to {north:.2f}° north, {west:.2f}° to {east:.2f}° east"
-    picture.draw(Picture(picture.figure_html(view_box, label, "Zones and places", inside), ""))
+    middles = shapely.get_coordinates(shapely.point_on_surface(areas))
+    names = places.zones["name"].astype(str).tolist()
+    labels = place_labels(frame, names, middles, shapely.area(areas), is_bar_left=False)
+    figure = picture.map_html(frame, label, "Zones and places", inside, labels, is_bar_left=False)
+    picture.draw(Picture(figure, ""))

@@ -293,7 +293,7 @@ def _side_html(
     opacities = np.where(shares > 0, _PALE + (_DARK - _PALE) * shares / highest, 20).round()
     fills = [f"{PRIVATE}{int(opacity):02x}" for opacity in opacities]
     paths = picture.zone_paths(shapes, fills, words, edges)
-    return picture.figure_html(shapes.view_box, title, f"Map of decisions: {title}", paths)
+    return picture.figure_html(shapes, title, f"Map of decisions: {title}", paths)
 
 
 def format_days(days: float) -> str:

@@ -1,4 +1,4 @@
-"""One large map with an hour slider, and the week of the zone that is clicked."""
+"""Two maps with an hour slider, and the week of the zone that is clicked."""
 
 from typing import Any
 
@@ -11,15 +11,10 @@ from engine.parameters import HOURS_PER_WEEK
 from engine.text.numbers import decimal, hour_of_week, make_inert, number, percent
 from pages._ui.answers import cached
 from pages._ui.app import error_pages
-from pages._ui.app.session import map_size
 from pages._ui.components import charts, maps, picture
 from pages._ui.components.colours import OTHER, PRIVATE, TRUE
-from pages._ui.components.picture import KINDS, wrong_visits
 from pages._ui.settings import current, fields, offers, seeds, widgets
 
-VIEWS = ("True", "Private", "Error")
-WIDTH, HEIGHT = 430, 440
-"""Pixels that a map needs beside another part; where there are fewer they stand in one column."""
 SAMPLING_NOTE = (
     "Pre-sampling lowers the curve, noise makes it rough; improved scaling, where it is on, "
     "lifts the private line back to the truth (P1, figures 3–5)."
@@ -34,62 +29,47 @@ def draw(setting: Setting) -> None:
     """Draw the map and the week; the hour, the view and the zone rerun only this part."""
 
     def part() -> None:
-        places = st.grid(2, min_column_width=WIDTH - 30, gap="medium")
-        with places.cell():
-            _draw_map(setting)
-        with places.cell():
-            _draw_week(setting)
+        _draw_maps(setting)
+        _draw_week(setting)
 
     st.fragment(error_pages.catch_errors()(part))()
 
 
-def zone_outlines(setting: Setting) -> maps.Outlines:
-    """Return the zones seen, ready to draw."""
-    return cached.read(maps.outlines, cached.view_key(setting))
+def zone_ids(setting: Setting) -> list[str]:
+    """Return the ids of the zones, in their order."""
+    return list(cached.read(maps.zone_names, cached.view_key(setting)))
 
 
 def selected_zone(setting: Setting) -> str:
     """Return the zone that is chosen, else the busiest one."""
-    chosen, ids = st.session_state.get("density_zone"), zone_outlines(setting).ids
+    chosen, ids = st.session_state.get("density_zone"), zone_ids(setting)
     return chosen if chosen in ids else ids[int(cached.truth(setting).sum(axis=1).argmax())]
 
 
-def _draw_map(setting: Setting) -> None:
-    view = widgets.choose(
-        "Map of visits in one hour", VIEWS, "density_map_view", "Private", has_title=True
-    )
+def _draw_maps(setting: Setting) -> None:
     hour = widgets.draw(fields.HOUR)
     when = f"{hour_of_week(hour)}–{hour % 24 + 1:02d}:00"
     seed = seeds.seed(offers.entry_of(setting))
     truth, private = cached.truth(setting), cached.release(setting, seed).counts
-    error = private - truth
-    # one cell or hour in 500 lies beyond and takes the colour of the end
-    high, off = (max(float(np.quantile(values, 0.998)), 1.0) for values in (truth, np.abs(error)))
-    if view == "Error":
-        scale = maps.Scale(off, "diverging")
-        ends = f"{number(off)} too few", f"{number(off)} too many"
-        key = [picture.ramp_html(scale, f"private less true visits, {when}", *ends)]
-    else:
-        scale = maps.Scale(high)
-        key = [picture.ramp_html(scale, f"visits, {when}; one scale for true and private")]
-    zones = zone_outlines(setting)
-    wrong = wrong_visits(truth[:, hour], private[:, hour])
-    columns = {"True": truth[:, hour], "Private": private[:, hour], "Error": error[:, hour]}
-    maps.draw_zone_map(
-        zones,
-        columns[view],
-        scale,
-        key="density_map",
-        alt=f"Map of zones: {view} visits, {when}",
-        tooltip={name.lower(): [number(n) for n in values] for name, values in columns.items()},
-        size=map_size(WIDTH, HEIGHT),
-        on_zone=lambda clicked: current.set_values(density_zone=clicked),
-        marked_zone=zones.ids.index(selected_zone(setting)),
-        rings={} if view == "True" else {KINDS[kind]: zones for kind, zones in wrong.items()},
+    ids = zone_ids(setting)
+    drawing = picture.zones_picture(
+        cached.read(picture.shapes, cached.view_key(setting)),
+        truth[:, hour],
+        private[:, hour],
+        topic=f"visits, {when}",
+        epsilon=setting.parameters.epsilon,
+        is_difference=picture.is_difference(),
+        # one cell or hour in 500 lies beyond and takes the colour of the end
+        high=max(float(np.quantile(truth, 0.998)), 1.0),
+        weights=truth.sum(axis=1),
+        marked_zone=ids.index(selected_zone(setting)),
     )
-    if view != "True":
-        key.append(picture.wrong_key_html(wrong))
-    picture.draw_key(*key)
+
+    def choose(position: int) -> None:
+        current.set_values(density_zone=ids[position])
+
+    picture.draw(drawing, "visits", has_choice=True, on_zone=choose)
+    st.caption(picture.POINTER_NOTE)
 
 
 def _draw_week(setting: Setting) -> None:
@@ -98,7 +78,7 @@ def _draw_week(setting: Setting) -> None:
     release = cached.release(setting, seed)
     st.session_state["density_zone"] = selected_zone(setting)
     chosen = st.selectbox(
-        "Week of zone (or click the map)",
+        "Week of zone (or click a map)",
         list(names),
         format_func=names.__getitem__,
         key="density_zone",

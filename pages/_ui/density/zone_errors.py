@@ -9,11 +9,10 @@ from engine.contract import Setting
 from engine.text.numbers import decimal, percent
 from pages._ui.answers import cached
 from pages._ui.app import parallel
-from pages._ui.app.session import map_size
 from pages._ui.components import charts, maps, picture
 from pages._ui.components.charts import EPSILON, Line
 from pages._ui.density.method_curves import results_in_place
-from pages._ui.density.visit_map import HEIGHT, WIDTH, selected_zone, zone_outlines
+from pages._ui.density.visit_map import selected_zone, zone_ids
 from pages._ui.settings import offers, seeds
 from pages._ui.settings.seeds import Seed
 
@@ -24,25 +23,24 @@ _QUARTILES = (0.25, 0.5, 0.75)
 def draw(setting: Setting) -> None:
     """Draw the map of each zone's error beside the quartiles over ε."""
     seed = seeds.seed(offers.entry_of(setting))
-    scores, zones = cached.scores(setting, seed), zone_outlines(setting)
-    scale = maps.Scale(1.0, "linear")
-    places = st.grid(2, min_column_width=WIDTH - 30, gap="medium")
+    scores, scale = cached.scores(setting, seed), maps.Scale(1.0, "linear")
+    places = st.grid(2, min_column_width=400, gap="medium")
     with places.cell():
-        maps.draw_zone_map(
-            zones,
-            scores.error,
-            scale,
-            key="density_quality",
-            alt="Map of zones by relative error",
-            tooltip={
-                "relative error": [percent(value) for value in scores.error],
-                "correlation": [decimal(value) for value in scores.correlation],
-            },
-            size=map_size(WIDTH, HEIGHT),
-            marked_zone=zones.ids.index(selected_zone(setting)),
-        )
+        shapes = cached.read(picture.shapes, cached.view_key(setting))
+        rows = zip(shapes.names, scores.error, scores.correlation, strict=True)
+        words = [
+            f"{name}\nrelative error: {percent(error)}\ncorrelation: {decimal(correlation)}"
+            for name, error, correlation in rows
+        ]
+        fills = picture.format_colours(scale.colours(scores.error))
+        paths = picture.zone_paths(shapes, fills, words)
+        paths += picture.mark_zone(shapes, zone_ids(setting).index(selected_zone(setting)))
+        busy = cached.truth(setting).sum(axis=1)
+        title, alt = "Relative error of each zone", "Map of zones by relative error"
+        figure = picture.figure_html(shapes, title, alt, paths, busy)
         topic = "relative error of each zone's week; grey: no visits"
-        picture.draw_key(picture.ramp_html(scale, topic, "0%", "100% or more"))
+        key = picture.ramp_html(scale, topic, "0%", "100% or more")
+        picture.draw(picture.Picture(figure, key), "errors")
     with places.cell():
         points = [(setting.with_epsilon(epsilon), seed) for epsilon in EPSILONS]
         work = parallel.submit("density_quartiles", error_quartiles, points, delay_s=1.0)

@@ -81,8 +81,9 @@ def draw_first_screen(setting: Setting, flows: Setting | None, density: Setting 
             [1.4 if presenter.is_presenting() else 1.95, 1], gap="small"
         )
     with picture_col:
-        drawing = home_picture.setting_picture(setting, seeds.seed(answer.entry))
-        picture.draw(drawing)
+        seed, is_difference = seeds.seed(answer.entry), picture.is_difference()
+        drawing = home_picture.setting_picture(setting, seed, is_difference=is_difference)
+        picture.draw(drawing, "home", has_choice=True)
     with card_col, st.container(key="home_card", gap="small"):
         with error_pages.catch_errors():
             measures.draw_table(flows, density)

@@ -14,7 +14,9 @@ from pages._ui.settings.seeds import Seed
 
 
 @cache.memoize
-def setting_picture(setting: Setting, seed: Seed) -> picture.Picture:
+def setting_picture(
+    setting: Setting, seed: Seed, *, is_difference: bool = False
+) -> picture.Picture:
     """Return the largest flows of the first matrix, or the visits of one hour."""
     key = cached.view_key(setting)
     shapes = cached.read(picture.shapes, key)
@@ -25,7 +27,9 @@ def setting_picture(setting: Setting, seed: Seed) -> picture.Picture:
         true = cached.truth(setting)[:, hour]
         private = np.maximum(release.counts[:, hour], 0.0)
         topic = f"visits in the hour from {hour_of_week(hour)}"
-        return picture.zones_picture(shapes, true, private, topic=topic, epsilon=epsilon)
+        return picture.zones_picture(
+            shapes, true, private, topic=topic, epsilon=epsilon, is_difference=is_difference
+        )
     counts = release.shown_counts[0]
     texts: dict[tuple[int, int], str] = {}
     if marks.has_ranges(release):
@@ -45,4 +49,5 @@ def setting_picture(setting: Setting, seed: Seed) -> picture.Picture:
         when=when,
         words=texts,
         estimated=marks.has_ranges(release),
+        is_difference=is_difference,
     )

@@ -22,7 +22,14 @@ def draw_visits(report: Report) -> None:
     result, true = report.release.results[Analysis.VISITS], report.count(Analysis.VISITS)
     zones, counts = _zone_shapes(report), (true[:-1], result.shown_numbers[:-1])
     visits, epsilon = (c.astype(float) for c in counts), result.epsilon
-    picture.draw(picture.zones_picture(zones, *visits, topic="starts and ends", epsilon=epsilon))
+    drawing = picture.zones_picture(
+        zones,
+        *visits,
+        topic="starts and ends",
+        epsilon=epsilon,
+        is_difference=picture.is_difference(),
+    )
+    picture.draw(drawing, "report_visits", has_choice=True)
     first = largest_positions(counts[1], _MAX_LISTED)
     _draw_list({"Zone": [zones.names[i] for i in first]}, *(c[first] for c in counts))
     st.caption(
@@ -40,7 +47,11 @@ def draw_flows(report: Report) -> None:
     size = len(shapes.names)
     counts = true.reshape(size, size), result.shown_numbers.reshape(size, size)
     between = (c * (1 - np.eye(size, dtype=np.int64)) for c in counts)
-    picture.draw(picture.flows_picture(shapes, *between, floor=1, epsilon=result.epsilon))
+    epsilon, is_difference = result.epsilon, picture.is_difference()
+    drawing = picture.flows_picture(
+        shapes, *between, floor=1, epsilon=epsilon, is_difference=is_difference
+    )
+    picture.draw(drawing, "report_flows", has_choice=True)
     first = largest_positions(counts[1].ravel(), _MAX_LISTED)
     ends = {
         name: [shapes.names[i] for i in zones]

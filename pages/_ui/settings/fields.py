@@ -47,6 +47,7 @@ EPSILON_SLIDER = (
 
 PART_LABELS = {"trips": "Flows", "density": "Density"}
 VIEW_LABELS = {"explore": "Explore", "presenter": "Present"}
+SECOND_MAP_LABELS = {"noise": "With noise", "difference": "Difference"}
 TIME_LABELS = {"day": "Days", "week": "Weeks", "whole": "Whole period"}
 _format_plain = "{:g}".format
 
@@ -132,6 +133,9 @@ RISK = Field[float](
 HOME_PART = Field[str]("home_shown", "Shown", tuple(PART_LABELS), PART_LABELS.__getitem__)
 HOURS = range(parameters.HOURS_PER_WEEK)
 HOUR = Field[int]("density_hour", "Hour of the week (local time)", HOURS, hour_of_week)
+SECOND_MAP = Field[str](
+    "second_map", "Second map", tuple(SECOND_MAP_LABELS), SECOND_MAP_LABELS.__getitem__
+)
 VIEW = Field[str]("view", "View", tuple(VIEW_LABELS), VIEW_LABELS.__getitem__)
 REPORT_UNIT = Field[str](
     "report_unit", "Who is protected", tuple(REPORT_UNITS), REPORT_UNITS.__getitem__
@@ -145,7 +149,7 @@ REPORT_OFF = MultiField(
 )
 FIELDS: tuple[Field[Any], ...] = (
     *(EPSILON, DELTA, MAX_VISITS, DENSITY_METHOD, SCALING, SMOOTHING, GAUSSIAN),
-    *(UNIT, MAX_TRIPS, THRESHOLD, OD_METHOD, OD_TIME, RISK, HOME_PART, HOUR, VIEW),
+    *(UNIT, MAX_TRIPS, THRESHOLD, OD_METHOD, OD_TIME, RISK, HOME_PART, HOUR, SECOND_MAP, VIEW),
     *(REPORT_UNIT, REPORT_TRIPS, REPORT_METHOD, REPORT_OFF),
 )
 """Everything that is set for all pages, but for names of datasets and zones."""
@@ -204,6 +208,7 @@ _DEFAULTS_1: dict[str, Any] = {
     "risk_limit": 0.75,
     "home_shown": "trips",
     "density_hour": 2 * 24 + 18,  # a public choice, not the fullest hour
+    "second_map": "noise",
     "view": "explore",
     "report_unit": "user",
     "report_trips": 20,

@@ -33,6 +33,9 @@ _OLD_VALUES = {
 }
 """Values of shared links that are called otherwise now."""
 
+_OLD_KEYS = {("density_map_view", "Error"): ("second_map", "difference")}
+"""Keys of shared links, with a value, that are another key now."""
+
 
 def read_link() -> None:
     """Set what the link says: when a session begins, and after Back or Forward.
@@ -54,6 +57,10 @@ def read_link() -> None:
         memo.notices.append(f"{raw} It is read with v = {LINK_VERSION}.")
     elif not memo.is_link_read and version != LINK_VERSION:
         values.update(offers.default_values(version))
+    for (old_key, text), (key, value) in _OLD_KEYS.items():
+        if st.query_params.get(old_key) == text:
+            values[key] = value
+            del st.query_params[old_key]
     for field in FIELDS:
         raw = st.query_params.get_all(field.key)
         if not raw:

@@ -44,16 +44,12 @@ MAX_FLOWS = 80
 
 _GREY = "#8a8a8a"
 _KINDS = (
-    ("rise", "", "#1b8a3a"),
-    ("fall", "inflated", "#8e4ec6"),
+    ("rise", "", colours.MORE),
+    ("fall", "inflated", colours.LESS),
     ("cannot tell", "untold", _GREY),
     ("invented: the truth does not go there", "phantom", colours.PHANTOM),
 )
 _RISE, _FALL, _UNCLEAR, _INVENTED = range(len(_KINDS))
-_HATCHING = (
-    '<pattern id="untold" width="14" height="14" patternUnits="userSpaceOnUse" '
-    f'patternTransform="rotate(45)"><path d="M0 0V14" stroke="{_GREY}" stroke-width="9"/></pattern>'
-)
 
 
 def draw(matrix: Matrix) -> None:
@@ -173,7 +169,10 @@ def _draw_map(matrix: Matrix, old: Setting, new: Setting, view: str, grade: str)
         return f"{where}\ntrue: {truly[index]:+,}\ntold: {verdict}, {text}"
 
     shapes = cached.read(picture.shapes, cached.view_key(matrix.setting))
-    picture.draw(changes_picture(shapes, truly, selected.change, signs, say, topic))
+    both = cached.truth(old, 0) + cached.truth(new, 0)
+    busy = (both.sum(axis=0) + both.sum(axis=1)).astype(float)
+    drawing = changes_picture(shapes, truly, selected.change, signs, say, topic, busy)
+    picture.draw(drawing, "changes")
     covered = (
         "The counts differ beyond chance: that covers the noise, and who happened to travel on "
         "these days as if every trip were made independently."
@@ -204,6 +203,7 @@ def changes_picture(
     signs: Integers,
     describe: Callable[[int], str],
     topic: str,
+    weights: Floats | None = None,
 ) -> Picture:
     """Return changes of flows (zones, zones) or of zones (zones,), as they are and as told.
 
@@ -217,7 +217,7 @@ def changes_picture(
         _UNCLEAR,
     ).ravel()
     kinds_true = np.select([true > 0, true < 0], [_RISE, _FALL], -1).ravel()
-    ground = _HATCHING + "".join(f'<path class="ground" d="{path}"/>' for path in shapes.zones)
+    ground = picture.hatching_html("untold", _GREY) + picture.ground_html(shapes)
 
     def side(title: str, values: Integers, kinds: Integers) -> str:
         sizes, order = np.abs(values).ravel(), np.arange(values.size)
@@ -237,15 +237,16 @@ def changes_picture(
             full = true.ndim == 2 or kind == _UNCLEAR
             deep = 1.0 if full else min(0.2 + 0.7 * sizes[i] / high, 1.0)
             paths += f'<path class="flow {edge}" fill-opacity="{deep:.2f}" '
-            paths += f'style="--c:{colour}" d="{outline}">'
-            paths += f"<title>{html.escape(describe(i))}</title></path>"
-        return picture.figure_html(shapes.view_box, title, f"{title}: {topic}", ground + paths)
+            zones = [int(zone) for zone in np.unravel_index(i, true.shape)]
+            words = picture.pointed_html(describe(i), *zones)
+            paths += f'style="--c:{colour}" d="{outline}"{words}/>'
+        return picture.figure_html(shapes, title, f"{title}: {topic}", ground + paths, weights)
 
     cells = np.where(signs == 0, true, changes)  # a true change that nobody can tell is drawn, too
     key = "".join(picture.swatch_html(edge, name, colour) for name, edge, colour in _KINDS)
     sides = side("True change", true, kinds_true)
     sides += side("Told from the private counts", cells, kinds_told)
-    return Picture(sides, f"{key}<span>{html.escape(topic)}</span>")
+    return Picture(sides, f"{key}<span>{html.escape(topic)}</span>", shapes.names)
 
 
 def _draw_epsilon_curve(parameters: Any, zones: int) -> None:

@@ -1,20 +1,16 @@
-"""Origin–destination page: arrows of the largest flows, and a block of the matrix under them."""
+"""Origin–destination page: true flows beside released ones, and a block of the matrix below."""
 
 import numpy as np
 import streamlit as st
 
 from engine.arrays import Integers
 from pages._ui.answers import cached
-from pages._ui.answers.matrix import LOST, PHANTOM, Matrix, format_flow
-from pages._ui.app.session import map_size
+from pages._ui.answers.matrix import Matrix, format_flow
 from pages._ui.components import charts, maps, marks, picture, tables
 from pages._ui.components.charts import Scale
-from pages._ui.components.colours import rgb
-from pages._ui.settings import fields, widgets
+from pages._ui.settings import fields
 
-TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
 ALL_ZONES = ""
-_SIZE = 640, 520
 _BLOCK = 12
 _ZONE_KEY = "od_zone"
 _RANGES_NOTE = (
@@ -26,66 +22,52 @@ _RANGES_NOTE = (
 
 
 def draw(matrix: Matrix) -> None:
-    """Draw the switch, the zone, one large map on a scale that no setting moves, and a list."""
-    view, zone, max_flows = _draw_controls(matrix)
-    true, private = matrix.truth, matrix.shown_counts
+    """Draw the zone and the number of flows, two maps on a scale that no setting moves, a list."""
+    zone, max_flows = _draw_controls(matrix)
+    true, private, release = matrix.truth, matrix.shown_counts, matrix.release
     inside = np.full(true.shape, zone is None)
     if zone is not None:
         inside[zone, :] = inside[:, zone] = True
     phantom, lost = (cells & inside for cells in matrix.wrong_flows())
-    values = {
-        TRUE: np.where(inside, true, 0),
-        PRIVATE: np.where(inside, private, 0),
-        WRONG: np.where(lost, true, np.where(phantom, private, 0)),
-    }[view]
-    pairs = maps.largest_flows(values, max_flows)
-    scale = maps.Scale(float(max(true.max(initial=0), 1)))
-    colours = scale.colours(values[pairs].astype(float))
-    if view == PRIVATE and marks.has_ranges(matrix.release):
-        colours = marks.flow_colours(matrix.release, pairs, scale, values[pairs].astype(float))
-    wrong = ((PHANTOM, phantom), (LOST, lost)) if view != TRUE else ()
-    for outcome, cells in wrong:
-        colours[cells[pairs]] = [*rgb(outcome.colour), 235]
-    maps.draw_flow_map(
-        cached.read(maps.outlines, cached.view_key(matrix.setting)),
-        *pairs,
-        values[pairs].astype(float),
-        scale,
-        key="od_flows",
-        alt=f"Arrows of the {max_flows} largest flows: {view.lower()}",
-        tooltip=_tooltip_texts(matrix, pairs),
-        colours=colours,
-        is_wrong=(phantom | lost)[pairs] & (view != TRUE),
+    has_ranges, floor = marks.has_ranges(release), matrix.parameters.min_shown_count
+    within = np.where(inside, true, 0), np.where(inside, private, 0)
+    pairs, is_difference = maps.largest_flows(within[1], max_flows), picture.is_difference()
+    texts = marks.texts(release, pairs) if has_ranges else []
+    drawing = picture.flows_picture(
+        cached.read(picture.shapes, cached.view_key(matrix.setting)),
+        *within,
+        floor=floor,
+        epsilon=matrix.parameters.epsilon,
+        when=matrix.day_label,
+        words=dict(zip(zip(*(part.tolist() for part in pairs), strict=True), texts, strict=False)),
+        estimated=has_ranges,
+        is_difference=is_difference,
+        max_flows=max_flows,
+        high=float(max(true.max(initial=0), 1)),
+        faint=~release.is_detected[0] if has_ranges else None,
         marked_zone=zone,
-        on_zone=_toggle_zone,
-        ground_number=0 if zone is None else zone + 1,  # a picked zone brings a new ground
-        size=map_size(*_SIZE),
     )
-    key = [] if view == WRONG else [picture.ramp_html(scale, "trips of a flow")]
-    estimated, floor = marks.has_ranges(matrix.release), matrix.parameters.min_shown_count
-    for outcome, cells in wrong:
-        count = f"{cells.sum():,} in this draw"
-        text = f"{outcome.name}: {outcome.meaning}: {count}"
-        if outcome is LOST:
-            text = picture.describe_lost(true[inside], floor, count, estimated=estimated)
-        key.append(picture.swatch_html(outcome.name, text))
-    if estimated:
-        key += marks.key_html()
-    picture.draw_key(*key)
-    if marks.has_ranges(matrix.release):
+    picture.draw(drawing, "flows", has_choice=True, on_zone=lambda i: _toggle_zone(matrix, i))
+    if has_ranges and not is_difference:
+        picture.draw_key(*marks.key_html())
+    count = f"{lost.sum():,} flows"
+    fate = picture.describe_lost(true[inside], floor, count, estimated=has_ranges)
+    st.caption(f"In this draw: {phantom.sum():,} phantom flows; {fate}. {picture.POINTER_NOTE}")
+    if has_ranges:
         st.caption(_RANGES_NOTE)
+    if is_difference:
+        off = picture.flow_differences(*within, estimated=has_ranges)
+        pairs = maps.largest_flows(np.abs(off), max_flows)
     _draw_list(matrix, (pairs[0][::-1], pairs[1][::-1]))  # the largest first
     with st.expander("Busiest zones as a matrix"):
         _draw_block(matrix)
 
 
-def _draw_controls(matrix: Matrix) -> tuple[str, int | None, int]:
+def _draw_controls(matrix: Matrix) -> tuple[int | None, int]:
     names = matrix.names
     if st.session_state.get(_ZONE_KEY) not in (None, ALL_ZONES, *names):  # of other zones
         st.session_state[_ZONE_KEY] = ALL_ZONES
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        switch = TRUE, PRIVATE, WRONG
-        view = widgets.choose("Show", switch, "od_flows_show", PRIVATE, has_title=True)
         zone = st.selectbox(
             "Flows of",
             [ALL_ZONES, *sorted(names, key=names.__getitem__)],
@@ -96,31 +78,17 @@ def _draw_controls(matrix: Matrix) -> tuple[str, int | None, int]:
         )
         key = "od_flows_most"
         max_flows = st.slider("Largest flows", 10, 300, 60, 10, key=key, **fields.LINKED)
-    return view, list(names).index(zone) if zone else None, max_flows
+    return list(names).index(zone) if zone else None, max_flows
 
 
-def _toggle_zone(zone: str) -> None:
+def _toggle_zone(matrix: Matrix, position: int) -> None:
     """Pick the zone that was clicked, or all where it was picked before (a callback)."""
+    zone = list(matrix.names)[position]
     st.session_state[_ZONE_KEY] = ALL_ZONES if st.session_state.get(_ZONE_KEY) == zone else zone
 
 
-def _tooltip_texts(matrix: Matrix, pairs: tuple[Integers, Integers]) -> dict[str, list[str]]:
-    true, private, release = matrix.truth[pairs], matrix.shown_counts[pairs], matrix.release
-    ours = marks.has_ranges(release)
-    errors = [f"{round(value):+,}".replace("-", "−") for value in private - true]
-    if ours:
-        errors = ["–" if not p else error for error, p in zip(errors, private, strict=True)]
-    return {
-        "true": [format_flow(value) for value in true],
-        "private": marks.texts(release, pairs)
-        if ours
-        else [format_flow(value) for value in private],
-        "error": errors,
-    }
-
-
 def _draw_list(matrix: Matrix, pairs: tuple[Integers, Integers]) -> None:
-    """Draw the flows on the map as a table."""
+    """Draw the flows on the second map as a table."""
     if not len(pairs[0]):
         return
     names = list(matrix.names.values())

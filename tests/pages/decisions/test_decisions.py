@@ -212,7 +212,7 @@ def test_who_left_is_told_from_the_noisy_totals_of_zones(shocked, settled, monke
         change_view, "changes_picture", lambda *given: drawn.append(given) or keep(*given)
     )
     app = settled(shocked(epsilon="1")[1])
-    _, truly, told, signs, _, what = drawn[-1]
+    _, truly, told, signs, _, what, _ = drawn[-1]
     days = od.truth(town).sum(axis=2)
     assert truly.tolist() == (days[3:6].sum(axis=0) - days[:3].sum(axis=0)).tolist()
     assert what == "trips leaving"

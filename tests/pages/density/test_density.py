@@ -169,9 +169,13 @@ def test_the_chosen_zone_stays_and_the_error_map_is_signed(open_density):
     zones = load("demo-city").zones
     app.selectbox(key="density_zone").select(zones["zone_id"].iloc[3]).run()
     assert f"{zones['name'].iloc[3]}, in this draw: relative error" in text(app)
-    app.session_state["density_map_view"] = "Error"
+    app.session_state["second_map"] = "difference"
     app.run()
-    assert re.search("too few.*too many", text(app))
+    few, many = (
+        int(re.search(f"{word}: (\\d+) of {len(zones)} zones", text(app))[1])
+        for word in ("striped", "solid")
+    )
+    assert few + many == len(zones)
     assert app.selectbox(key="density_zone").value == zones["zone_id"].iloc[3]
 
 

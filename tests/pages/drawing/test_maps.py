@@ -1,44 +1,122 @@
-"""The view of a map holds its region; a flow shows its way, and there and back lie apart."""
+"""A scale bar has its length on the ground, names do not overlap, there and back lie apart."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import shapely
+from pyproj import Geod
 
 from engine.datasets import load
-from pages._ui.components import maps
+from pages._ui.components import picture
 from pages._ui.components.arrows import arrows
-from pages._ui.components.maps import WORLD_PX, fit_view, to_plane
+from pages._ui.components.map_frame import ZOOMS, fit_frame, place_labels, scale_bar
+from tests.support.server import ROOT
 
 RWANDA = (28.86, -2.84, 30.90, -1.05)
+NORTH = (20.0, 60.0, 20.4, 69.0)
+PLACES = [RWANDA, (2.2, 48.8, 2.5, 48.95), NORTH, (-179.5, -17.2, -179.4, -17.0)]
 
 
-@pytest.mark.parametrize("bounds", [RWANDA, (2.2, 48.8, 2.5, 48.95), (20.0, 60.0, 20.1, 69.0)])
-@pytest.mark.parametrize(("width", "height"), [(640, 520), (310, 340)])
-def test_a_view_holds_the_region_and_fills_one_side(bounds, width, height):
-    view = fit_view(bounds, width, height)
-    west, south, east, north = bounds
-    corners = to_plane(np.array([[west, south], [east, north]])) * WORLD_PX * 2.0**view.zoom
-    shares = np.abs(corners[1] - corners[0]) / (width, height)
-    assert (shares <= 1).all()
-    assert shares.max() > 0.9
-    centre = to_plane(np.array([view.longitude, view.latitude])) * WORLD_PX * 2.0**view.zoom
-    assert centre == pytest.approx(corners.mean(axis=0), abs=2)
+@pytest.mark.parametrize("bounds", PLACES)
+@pytest.mark.parametrize("zoom", ZOOMS)
+def test_a_scale_bar_is_as_long_as_it_says_on_the_parallel_in_the_middle(bounds, zoom):
+    frame = fit_frame(bounds)
+    km, share = scale_bar(frame, zoom)
+    units = share * frame.width / zoom
+    # latitude in the middle of the drawing, got from its own units by bisection
+    low, high = bounds[1], bounds[3]
+    for _ in range(60):
+        latitude = (low + high) / 2
+        y = frame.to_units(np.array([bounds[0], latitude]))[1]
+        low, high = (latitude, high) if y > frame.height / 2 - 20 else (low, latitude)
+    degrees = units / (frame.to_units(np.array([1.0, 0.0])) - frame.to_units(np.zeros(2)))[0]
+    # many short steps along the parallel, each a geodesic of the ellipsoid
+    line = bounds[0] + np.linspace(0, degrees, 201)
+    metres = Geod(ellps="WGS84").line_length(line, np.full(201, latitude))
+    assert metres / 1000 == pytest.approx(km, rel=1e-5)
+    assert 0.1 < share <= 0.3
+    assert f"{km:e}"[0] in "125"
 
 
-def test_a_tooltip_is_text_and_tells_zones_of_one_name_apart(monkeypatch):
-    decks = []
-    monkeypatch.setattr(maps.st, "pydeck_chart", lambda deck, **_: decks.append(deck))
-    zones = load("demo-city").zones.copy()
+@pytest.mark.parametrize("bounds", PLACES)
+def test_a_frame_holds_the_region_with_a_margin(bounds):
+    frame = fit_frame(bounds)
+    corners = frame.to_units(np.array(bounds).reshape(2, 2))
+    assert corners.min(axis=0) == pytest.approx([0, 0], abs=1e-6)
+    assert corners.max(axis=0) == pytest.approx([frame.width - 40, frame.height - 40])
+    assert max(frame.width, frame.height) == pytest.approx(1040)
+    assert frame.to_share(*corners[0]) == pytest.approx((20 / frame.width, 1 - 20 / frame.height))
+
+
+def label_boxes(frame, labels):
+    """Return the boxes of labels at 11.5 px on a map of 300 px, by a letter's mean width."""
+    px = max(frame.width, frame.height) / 300
+    sizes = [(len(name) * 6 * px, 13 * px) for name, *_ in labels]
+    return [
+        shapely.box(x - w / 2, y - h / 2, x + w / 2, y + h / 2)
+        for (_, x, y), (w, h) in zip(labels, sizes, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("is_bar_left", [True, False])
+def test_five_names_of_the_heaviest_places_do_not_overlap_and_lie_on_the_map(is_bar_left):
+    frame, rng = fit_frame(RWANDA), np.random.default_rng(1)
+    for _ in range(50):
+        points = rng.uniform(0, 1, (12, 2)) * (frame.width - 40, frame.height - 40)
+        names = [f"Place {'x' * int(rng.integers(0, 10))}{i}" for i in range(12)]
+        weights = rng.permutation(12).astype(float)
+        labels = place_labels(frame, names, points, weights, is_bar_left=is_bar_left)
+        assert len(labels) == 5
+        placed = [weights[names.index(name)] for name, *_ in labels]
+        assert placed == sorted(placed, reverse=True)
+        assert sum(placed) >= 11 + 10 + 9 + 8 + 7 - 10  # few have no room
+        boxes = label_boxes(frame, labels)
+        x = -20 if is_bar_left else 0.7 * frame.width - 20
+        boxes.append(shapely.box(x, frame.height - 80, x + 0.3 * frame.width, frame.height - 20))
+        assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
+        whole = shapely.box(-20, -20, frame.width - 20, frame.height - 20)
+        assert all(whole.contains(box) for box in boxes[:-1])
+
+
+def labels_of(figure):
+    return [part.split("<")[0].split(">")[1] for part in figure.split('<span class="place"')[1:]]
+
+
+def test_the_largest_zones_or_their_parents_are_named_by_true_counts_on_both_maps(demo):
+    rwanda = load(ROOT / "data" / "rwanda-sectors")
+    provinces = sorted(set(rwanda.zones["province"]))
+    for data, count in ((demo, 150), (rwanda, 416)):
+        true = np.zeros((count, count), dtype=int)
+        busy = [3, 60, 90, 120, 149]
+        true[busy, 0] = [9, 8, 7, 6, 5]
+        made = picture.flows_picture(picture.shapes(data), true, 0 * true, floor=1, epsilon=1.0)
+        left, right = (labels_of(figure) for figure in made.sides.split("<figure>")[1:])
+        assert left == right
+        if data is demo:
+            named = {demo.zones["name"].iloc[zone] for zone in (0, *busy)}
+            assert left[0] == demo.zones["name"].iloc[0]  # 35 trips arrive there
+            assert len(set(left) & named) >= 4  # but where one has no room
+        else:
+            assert sorted(left) == provinces
+            assert made.sides.count('class="parent"') == 2
+
+
+def test_every_map_has_a_scale_bar_for_each_zoom_and_north(demo):
+    true = np.ones(150)
+    made = picture.zones_picture(picture.shapes(demo), true, true, topic="visits", epsilon=1.0)
+    for figure in made.sides.split("<figure>")[1:]:
+        assert figure.count(" km</span>") + figure.count(" m</span>") == len(ZOOMS)
+        assert figure.count(">N ↑</b>") == 1
+
+
+def test_zones_of_one_name_are_told_apart_and_names_are_text(demo):
+    zones = demo.zones.copy()
     zones["name"] = ["L'Île & <b>"] * len(zones)
-    drawn, values = maps.outlines(SimpleNamespace(zones=zones)), np.zeros(len(zones))
-    look = {"tooltip": {"true": [""] * len(zones)}, "size": (9, 9), "marked_zone": 0}
-    maps.draw_zone_map(drawn, values, maps.Scale(1.0), key="map", alt="Map", **look)
-    (deck,) = decks
-    assert deck._tooltip == {"text": "{name}\n{said}"}  # no HTML: the browser escapes nothing twice
-    named = [one["properties"]["name"] for one in deck.layers[0].data["features"]]
-    assert named == [f"L'Île & <b> ({one})" for one in zones["zone_id"]]
+    shapes = picture.shapes(SimpleNamespace(zones=zones))
+    assert shapes.names == tuple(f"L'Île & <b> ({zone})" for zone in zones["zone_id"])
+    html = picture.Picture("", "", shapes.names).html()
+    assert html.count("L&#x27;Île &amp; &lt;b&gt; (") == len(zones)
 
 
 RNG = np.random.default_rng(0)

@@ -391,10 +391,10 @@ def test_what_is_estimated_and_not_drawn_is_too_uncertain_and_does_not_read_0(op
     assert hidden > 0
     (drawn,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
     assert f"15+ trips, too uncertain to draw: {hidden} of the {MAX_FLOWS} largest true" in drawn
-    hovers = re.findall(r"<title>(.*?)</title>", drawn, re.DOTALL)
-    silent = [one for one in hovers if one.endswith("private: too uncertain to draw")]
+    hovers = re.findall(r'data-words="([^"]*)"', drawn)
+    silent = [one for one in hovers if one.endswith("with noise: too uncertain to draw")]
     assert len(silent) == (private.ravel()[busy] == 0).sum() + hidden  # on both sides
-    assert "private: 0" not in drawn
+    assert "with noise: 0" not in drawn
     assert "reads 0" not in drawn
 
 
@@ -407,7 +407,7 @@ def test_the_picture_of_a_density_is_of_the_hour_that_it_names(open_home):
     setting, demo = of(DensityParameters(epsilon=1.0), step="day")
     true, private = density.truth(demo)[:, at], cached.draw_release(setting, SEED).counts[:, at]
     for figure, shown in zip(drawn.split("<figure>")[1:], (true, private), strict=True):
-        said = re.findall(r"<title>.*?true: ([\d.,]+)\nprivate: ([\d.,]+)\n", figure, re.DOTALL)
+        said = re.findall(r"\ntrue: ([\d.,]+)\nwith noise: ([\d.,]+)\n", figure)
         kinds = list(zip(*said[: len(true)], strict=True))
         assert list(kinds[0]) == [number(one) for one in true.tolist()]
         assert list(kinds[1]) == [number(one) for one in np.maximum(private, 0).tolist()]
@@ -521,7 +521,7 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     assert not re.search(r'(src|href)="', page)
     assert "<script" not in page
     assert page.count('role="img" aria-label="True') == 1
-    assert page.count('role="img" aria-label="Private') == 1
+    assert page.count('role="img" aria-label="With noise') == 1
     ElementTree.fromstring(re.search(r"<body>.*</body>", page, re.S)[0])  # well-formed, escaped
     table = dict(csv.reader(io.StringIO(files["CSV"])))
     share = 1 - float(table["genuine"]) if "Mostly noise" in page else float(table["retained"])

@@ -15,12 +15,11 @@ from engine.text.numbers import percent, trip_count
 from engine.text.utility_text import describe_genuine, describe_retained
 from engine.utility import compute_utility
 from pages._ui.answers import cached
-from pages._ui.components import charts
-from pages._ui.components.colours import LOST, PHANTOM, rgb
+from pages._ui.components import charts, picture
 from pages._ui.settings.seeds import SIMULATED_SEED
 from pages._ui.trips import change_view as page, error_grid as trips_grid
-from tests.pages.trips.conftest import deck, show
-from tests.support.page import numbers, tables, text
+from tests.pages.trips.conftest import show
+from tests.support.page import drawn_figures, numbers, tables, text
 from tests.support.releases import seen
 from tests.support.trips import save_trips
 
@@ -116,12 +115,12 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
 
 def test_redraw_changes_the_draw_and_not_the_expectation(open_od):
     app = open_od(threshold=0)
-    before, marked = numbers(app), deck(app)
+    before, marked = numbers(app), drawn_figures(app)
     next(button for button in app.button if "Redraw" in button.label).click().run()
     after = numbers(app)
     for label in ("Mean error", "Relative error (MRE)", "Suppressed", "Lost · phantom flows"):
         assert after[label] == before[label]
-    assert deck(app) != marked
+    assert drawn_figures(app) != marked
 
 
 def test_the_best_t_keeps_the_trips_of_its_rank_and_is_set(open_od):
@@ -162,75 +161,59 @@ def test_every_measure_has_a_grid_that_agrees_with_the_expectation(open_od):
 
 
 def arrows(app):
-    return next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")["data"]
+    """Return the flows on the second map: kind, words, zones."""
+    return [row for row in drawn_figures(app)[1] if row[0].startswith("flow")]
 
 
-def test_the_switch_keeps_one_scale_and_marks_phantoms(open_od):
+def test_both_maps_have_one_scale_and_phantoms_are_on_the_second_alone(open_od):
     app = open_od(threshold=0, epsilon=0.1)
     assert "or more" in text(app)
-    app.button_group(key="od_flows_show").set_value("True").run()
-    assert rgb(PHANTOM) not in [row["colour"][:3] for row in arrows(app)]
-    assert {row["edge_px"] for row in arrows(app)} == {0.5}
-    app.button_group(key="od_flows_show").set_value("Phantom and lost").run()
-    assert arrows(app)
-    for row in arrows(app):  # hollow, with a strong edge: not told by its colour alone
-        assert row["edge"] in ([*rgb(PHANTOM), 235], [*rgb(LOST), 235])
-        assert row["colour"][:3] == row["edge"][:3]
-        assert row["colour"][3] < row["edge"][3] / 3
-        assert row["edge_px"] > 1.5
-    before = len(arrows(app))
+    assert not any("phantom" in kind for kind, *_ in drawn_figures(app)[0])
+    assert any(kind == "flow phantom" for kind, *_ in arrows(app))
     app.slider(key="od_flows_most").set_value(20).run()
-    assert len(arrows(app)) == 20 < before
+    assert sum(kind != "flow lost" for kind, *_ in arrows(app)) == 20
 
 
 def test_a_click_on_a_zone_shows_its_flows_and_a_second_one_all(open_od, monkeypatch):
-    def chart(deck, *, key, on_select, **_):
-        ground = next(layer for layer in deck.layers if "ground" in layer.id)
-        zone = ground.data["features"][busy]["properties"]
-        seen.append([layer.id for layer in deck.layers])
-
+    def mount(*_, on_zone_change, key, **__):
         def press():
-            st.session_state[key] = {"selection": {"objects": {ground.id: [{"properties": zone}]}}}
-            on_select()
+            st.session_state[key] = {"zone": busy}
+            on_zone_change()
 
         st.button("zone", key="press_zone", on_click=press)
 
-    seen = []
     app = open_od()
-    assert not any("marked" in layer["id"] for layer in deck(app)["layers"])
     demo = datasets.load("demo-city")
     busy = int(od.truth(demo, days=0)[0].sum(axis=1).argmax())
-    picked, name = demo.zones["zone_id"].astype(str)[busy], demo.zones["name"][busy]
-    app.button_group(key="od_flows_show").set_value("True").run()
+    picked = demo.zones["zone_id"].astype(str)[busy]
     app.selectbox(key="od_zone").set_value(picked).run()
-    assert arrows(app)
-    assert all(name in row["name"].split(" → ") for row in arrows(app))
-    monkeypatch.setattr(st, "pydeck_chart", chart)
+    for figure in drawn_figures(app):
+        flows = [zones for kind, _, zones in figure if kind.startswith("flow")]
+        assert flows
+        assert all(busy in zones for zones in flows)
+    monkeypatch.setattr(picture, "_POINTER", mount)
     app.run()
     app.button(key="press_zone").click().run()  # the zone that is picked: shows all again
     assert app.selectbox(key="od_zone").value == ""
     app.button(key="press_zone").click().run()
     assert app.selectbox(key="od_zone").value == picked
-    assert seen[-1][0] != seen[0][0] or any("marked" in layer for layer in seen[-1])
 
 
 def test_the_map_says_of_flows_that_are_not_shown_what_they_are(open_od, method):
     """The draw is the page's own; a flow that is estimated never reads 0."""
-    app = open_od(epsilon=0.3, od_method=method, od_flows_show="Phantom and lost")
+    app = open_od(epsilon=0.3, od_method=method)
     uncertain = "too uncertain to draw"
-    hidden = [row["said"] for row in arrows(app) if row["edge"] == [*rgb(LOST), 235]]
+    hidden = [words for kind, words, _ in arrows(app) if kind == "flow lost"]
     assert hidden
-    said = {one.splitlines()[1].removeprefix("private: ").partition(" (")[0] for one in hidden}
-    key = next(one.value for one in app.markdown if "in this draw" in one.value)
-    table = tables(app)[-1]
-    listed = set(table["Private (trips)"][table["True (trips)"] != "0"])
+    said = {words.splitlines()[2].removeprefix("with noise: ") for words in hidden}
+    key = next(one.value for one in app.markdown if 'class="sides-key"' in one.value)
     if method == "empirical_bayes":
-        assert said == listed == {uncertain}
-        assert all(one.endswith("error: –") for one in hidden)
+        assert said == {uncertain}
+        assert not any("difference" in words for words in hidden)
         assert f"15+ trips, {uncertain}: " in key
         assert "reads 0" not in key
     else:
-        assert said == listed == {"0"}
+        assert said == {"0"}
         assert "lost, 15+ trips but reads 0: " in key
 
 
@@ -240,25 +223,49 @@ def test_what_the_map_shows_is_the_draw(open_od, method, draw_of_page):
         suppression_threshold=3, epsilon=2.0, unit="trip", max_trips_per_user=1
     )
     number, least = release.shown_counts[0], release.parameters.min_shown_count
-    names = list(datasets.load("demo-city").zones["name"].astype(str))
-    for row in arrows(app):
-        pair = tuple(names.index(name) for name in row["name"].split(" → "))
-        assert number[pair] >= np.sort(number.ravel())[-60]
-        assert row["said"].startswith(f"true: {true[pair]:,}\n")
-        shown = float(re.search(r"private: ([\d.,]+)", row["said"])[1].replace(",", ""))
-        assert shown == pytest.approx(number[pair], abs=0.5)
-        wrong = (true[pair] == 0) or (true[pair] >= least and number[pair] == 0)
-        assert (row["edge_px"] > 1.5) == wrong
+    for kind, words, pair in arrows(app):
+        is_lost = true[pair] >= least and number[pair] == 0
+        assert (kind == "flow lost") == is_lost
+        assert is_lost or number[pair] >= np.sort(number.ravel())[-60]
+        assert f"\ntrue: {true[pair]:,}\n" in words
+        if not is_lost:
+            shown = float(re.search(r"with noise: ([\d.,]+)", words)[1].replace(",", ""))
+            assert shown == pytest.approx(number[pair], abs=0.5)
+        assert ("phantom" in kind) == (true[pair] == 0)
+
+
+def test_the_difference_is_of_the_draw_and_leaves_out_what_is_too_uncertain(
+    open_od, method, draw_of_page
+):
+    app = open_od(threshold=3, epsilon=0.5, unit="trip", od_method=method, second_map="difference")
+    true, release = draw_of_page(
+        suppression_threshold=3, epsilon=0.5, unit="trip", max_trips_per_user=1
+    )
+    number = release.shown_counts[0]
+    rows = arrows(app)
+    sizes = [abs(number[pair] - true[pair]) for _, _, pair in rows]
+    assert len(rows) == 60
+    assert sizes == sorted(sizes)  # the largest on top
+    for kind, words, pair in rows:
+        assert kind == ("flow more" if number[pair] > true[pair] else "flow less")
+        assert method != "empirical_bayes" or number[pair] > 0
+        assert f"true: {true[pair]:,}\n" in words
+    more = sum(kind == "flow more" for kind, *_ in rows)
+    assert f"too many trips, solid: {more} of 60" in text(app)
+    assert f"too few, hollow: {60 - more} of 60" in text(app)
+    assert ("left out: " in text(app)) == (method == "empirical_bayes")
 
 
 def test_a_flow_reads_with_both_ranges_of_a_method_that_has_them(open_od):
     app = open_od(epsilon=2.0, unit="trip", max_trips=1, od_method="empirical_bayes")
     reading = re.compile(
-        r"private: ([\d.,]+) \(95%: ([\d,]+)–([\d,]+); ([\d,]+)–([\d,]+) for all flows at once"
+        r"noise: ([\d.,]+) \(95%: ([\d,]+)–([\d,]+); ([\d,]+)–([\d,]+) for all flows at once"
     )
-    for row in arrows(app):
+    for kind, words, _ in arrows(app):
+        if kind == "flow lost":
+            continue
         number, low, high, least, most = (
-            float(one.replace(",", "")) for one in reading.search(row["said"]).groups()
+            float(one.replace(",", "")) for one in reading.search(words).groups()
         )
         assert least <= number <= most
         assert least <= low <= high <= most
@@ -290,7 +297,7 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
         assert (np.where(hides & (noisy[-1] < 15), 0, noisy[-1]) == cells[0]).all()
     least = 15 if hides else -np.inf
     told = change.find_changes(*noisy, change.noise_distribution(parameters), least_shown=least)
-    _, truly, changed, signs, say, _ = drawn[-1]
+    _, truly, changed, signs, say, *_ = drawn[-1]
     assert (truly == true[1] - true[0]).all()
     assert (changed == told.flows.change).all()
     assert (signs == told.flows.signs_beyond_chance).all()
