@@ -169,7 +169,8 @@ class EvaluatedSettings:
 class Batch(NamedTuple):
     """Settings that are evaluated together; they differ in ε, τ and the contribution limit.
 
-    A method that suppresses is evaluated at τ 0 and at `suppression_threshold`.
+    A method that suppresses is evaluated at τ 0 and at `suppression_threshold`. Of drawn flows only
+    the limits T that may be the best at their ε become candidates.
     """
 
     selection: Selection
@@ -181,12 +182,16 @@ class Batch(NamedTuple):
 
 
 def plan_batches(dataset: Dataset, requirements: Requirements) -> list[Batch]:
-    """Return the batches to evaluate: the required selection first, exact ones before draws."""
+    """Return the batches to evaluate: the required selection first, exact ones, then long ones."""
     check_requirements(dataset, requirements)
     plan = _plan_flows if requirements.product == "flows" else _plan_density
     return sorted(
         plan(dataset, requirements),
-        key=lambda batch: (batch.selection != requirements.selection, not _is_exact(batch.method)),
+        key=lambda batch: (
+            batch.selection != requirements.selection,
+            not _is_exact(batch.method),
+            -batch.zone_count,
+        ),
     )
 
 

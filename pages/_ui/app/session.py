@@ -35,6 +35,7 @@ class Session:
     stamp: str = ""
     secret_seeds: dict[Selection, int] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)
+    waiting_jobs: dict[Any, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)
     twin_choice: tuple[str, Setting] | None = None
     pins: tuple[Setting, ...] = ()
