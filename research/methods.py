@@ -1,21 +1,31 @@
 """Our flows beside the papers', on the same noise; and changes told."""
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from engine import datasets, origin_destination as od
+from engine import datasets, frontier, origin_destination as od
+from engine.contract import Selection, TimeSelection
 from engine.datasets import Dataset
+from engine.frontier.evaluation import DRAWN_RISKS, DRAWN_TRIP_LIMITS
 from engine.origin_destination import change
+from engine.utility import drawn_utilities
 from research.rows import Row, row
 
 EPSILONS, DRAWS, DAY = (0.3, 1.0, 3.0), 5, 6
 LIMITS = {"trip": (1,), "person-day": (1, 4, 10), "person": (4, 30)}
+NEEDS = (("person", "whole"), ("person-day", "week"), ("person-day", "day"))
+FRESH_SEED, FRESH_DRAWS = 777, 4
 
 
-def rows() -> Iterator[Row]:
-    """Yield scores by data, ε and method."""
+def rows(*folders: str) -> Iterator[Row]:
+    """Yield scores by data, ε and method; of the datasets in `folders`, only recommendations."""
+    for folder in folders:
+        yield from recommendations(datasets.load(folder), "clusters-30")
+    if folders:
+        return
     for name in datasets.available():
         dataset = datasets.load(name)
         if dataset.metadata.simulated and dataset.has_trips:
@@ -70,3 +80,42 @@ def changes(name: str, dataset: Dataset) -> Iterator[Row]:
         )  # fmt: skip
         for what, value in known._asdict().items():
             yield row("changes", what, f"{name}, ε = {epsilon:g}", value)
+
+
+def recommendations(dataset: Dataset, level: str) -> Iterator[Row]:
+    """Yield the common part of recommended settings: promised, of fresh draws, and the regret.
+
+    The regret is against every T at the same values of ε, and against all exact candidates.
+    """
+    for (unit, step), risk in itertools.product(NEEDS, DRAWN_RISKS):
+        selection = Selection(
+            dataset_id=dataset.id, zone_level=level, time=TimeSelection(aggregation=step)
+        )
+        need = frontier.Requirements(selection=selection, unit=unit)
+        batches = [part for part in frontier.plan_batches(dataset, need) if part[0] == selection]
+        judged = tuple(c for part in batches for c in frontier.evaluate_batch(dataset, part))
+        found = frontier.EvaluatedSettings(
+            requirements=need, candidates=judged, is_confidential=False
+        )
+        best = found.recommend(risk)
+        within = [c for c in found.eligible_candidates if c.is_within_risk(risk)]
+        shares = {
+            c.setting.parameters: c.utility.common_part for c in within if not c.utility.draws
+        }
+        parameters = {
+            replace(c.setting.parameters, max_trips_per_user=limit)
+            for c, limit in itertools.product(within, DRAWN_TRIP_LIMITS)
+            if c.utility.draws
+        }
+        fresh = drawn_utilities(
+            dataset, selection, list(parameters), seed=FRESH_SEED, draws=FRESH_DRAWS
+        )
+        shares |= {each: utility.common_part for each, utility in fresh.items()}
+        delivered = shares[best.setting.parameters]
+        setting = f"{dataset.id}, {step}, risk {risk:g}: {best.setting.parameters}"
+        for what, value in (
+            ("promised", best.utility.common_part),
+            ("delivered", delivered),
+            ("regret", max(shares.values()) - delivered),
+        ):
+            yield row("recommendations", what, setting, value)
