@@ -139,8 +139,10 @@ def compute_utility(
         return exact_utilities(
             dataset, setting.selection, parameters.unit, limits, [epsilon], [threshold]
         )[0][0][0]
-    options = {"seed": seed, "draws": draws, "first_matrix": first_matrix}
-    return drawn_utilities(dataset, setting.selection, [parameters], **options)[parameters]
+    utilities = drawn_utilities(
+        dataset, setting.selection, [parameters], seed=seed, draws=draws, first_matrix=first_matrix
+    )
+    return utilities[parameters]
 
 
 def exact_utilities(

@@ -343,8 +343,9 @@ def _evaluate_flows(dataset: Dataset, batch: Batch, seed: int | None) -> Iterato
         exact = [utility for rows in grid for row in rows for utility in row]
         utilities = dict(zip(parameter_sets, exact, strict=True))
     else:
-        options = {"seed": seed, "race_margins": RACE_MARGINS}
-        utilities = drawn_utilities(dataset, selection, parameter_sets, **options)
+        utilities = drawn_utilities(
+            dataset, selection, parameter_sets, seed=seed, race_margins=RACE_MARGINS
+        )
     for parameters, utility in utilities.items():
         yield Candidate(
             setting=Setting(selection=selection, parameters=parameters),
