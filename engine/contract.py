@@ -21,7 +21,7 @@ one week), nor does a report (one period). Pages and evaluation use these functi
 ask for the method; `tests/contract` checks each. What is published is drawn by `engine.release`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar, get_args
 
@@ -159,7 +159,8 @@ class Method(Generic[ReleaseT]):
     whether a single released number is a noisy count (``shown``) or an estimate, and
     `describe_numbers` makes of the cost a sentence on how to read it. `slow_reason` says why
     draws at every ε take too long; empty if they do not. `visit_limits` are the ℓ at which
-    `engine.frontier` evaluates a density.
+    `engine.frontier` evaluates a density. `iterate_release` yields ``release`` matrix by matrix;
+    without it (None) a method releases every matrix by itself.
     """
 
     name: str
@@ -176,3 +177,4 @@ class Method(Generic[ReleaseT]):
     describe_numbers: Callable[[PrivacyCost], str] = lambda _: ""
     slow_reason: str = ""
     visit_limits: tuple[int, ...] = ()
+    iterate_release: Callable[..., Iterator[ReleaseT]] | None = None

@@ -12,7 +12,6 @@ from typing import Any, Literal
 import numpy as np
 
 from . import density, origin_destination as od, sweeping
-from .arrays import Floats
 from .contract import Selection, Setting
 from .datasets import Dataset, memoise
 from .metrics import NOTHING_SHOWN
@@ -25,9 +24,17 @@ FLOWS_LIMITS, DENSITY_LIMITS = (0.9, 0.7), (0.95, 0.8)
 """Least utility that is rated good, and fair: conventions. A density with right totals and no
 weekly rhythm retains .74 of the visits; with the whole city's rhythm .93."""
 
-DENSITY_DRAWS, FLOWS_DRAWS = 5, 2
-"""Number of draws if there is no exact expectation. Those of flows are of the first matrix alone.
-This understates methods that estimate several days together better."""
+DENSITY_DRAWS, FLOWS_DRAWS = 5, (2, 8)
+"""Number of draws if there is no exact expectation; of flows at least and at most."""
+
+MAX_STANDARD_ERROR = 0.01
+"""Flows are drawn again until the standard error of their score is at most this."""
+
+MAX_JUDGED_CELLS = 3_000_000
+"""Draws of flows are of the first matrices with at most so many cells: mostly of all."""
+
+RACE_MARGINS = (0.03, 0.01)
+"""A setting leaves a race if it is further behind after one matrix, and after whole draws."""
 
 RELIABLE_ERROR, CONFIDENCE, NEARLY_ALL = 0.25, 0.95, 0.9
 """A flow is reliable if a release shows it within a quarter of the truth in 95% of releases.
@@ -36,6 +43,8 @@ RELIABLE_ERROR, CONFIDENCE, NEARLY_ALL = 0.25, 0.95, 0.9
 _ROUNDING = 1e-9
 
 Share = Literal["retained", "genuine"]
+TripSums = tuple[float, float, float]
+"""Σ min(X, t), Σ t and Σ X of one draw, or of one matrix of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +55,7 @@ class Utility:
     zones and matrices, or visits over zones and hours. `standard_errors` are those of `retained`
     and `genuine`, 0 if exact (no `draws`). `crossing_share` is the share of the trips between the
     dataset's own zones that cross the selected ones. `verdict_limits` are the least scores that
-    are good, and fair.
+    are good, and fair. Draws are of the first of all matrices: `matrices` are both numbers.
     """
 
     common: float
@@ -56,6 +65,7 @@ class Utility:
     draws: int = 0
     crossing_share: float = 1.0
     verdict_limits: tuple[float, float] = FLOWS_LIMITS
+    matrices: tuple[int, int] = (1, 1)
 
     @property
     def shows_nothing(self) -> bool:
@@ -109,12 +119,18 @@ class Utility:
 
 
 def compute_utility(
-    setting: Setting, dataset: Dataset, *, seed: int | None = 0, draws: int | None = None
+    setting: Setting,
+    dataset: Dataset,
+    *,
+    seed: int | None = 0,
+    draws: int | None = None,
+    first_matrix: bool = False,
 ) -> Utility:
     """Return the utility of a setting on a dataset as it is loaded, not a view of it.
 
     If there is no exact expectation, it is the mean of `draws` releases. The same `seed` gives the
-    same utility; None gives fresh noise, for people who are not simulated.
+    same utility; None gives fresh noise, for people who are not simulated. Draws of `first_matrix`
+    are a quick preview: it alone is judged, as it is estimated together with the others.
     """
     parameters = setting.parameters
     if isinstance(parameters, ODParameters) and od.METHODS[parameters.method].has_flow_distribution:
@@ -123,7 +139,10 @@ def compute_utility(
         return exact_utilities(
             dataset, setting.selection, parameters.unit, limits, [epsilon], [threshold]
         )[0][0][0]
-    return drawn_utilities(dataset, setting.selection, [parameters], seed=seed, draws=draws)[0]
+    utilities = drawn_utilities(
+        dataset, setting.selection, [parameters], seed=seed, draws=draws, first_matrix=first_matrix
+    )
+    return utilities[parameters]
 
 
 def exact_utilities(
@@ -163,26 +182,71 @@ def drawn_utilities(
     *,
     seed: int | None = 0,
     draws: int | None = None,
-) -> list[Utility]:
-    """Return the utility under each of `parameter_sets` (of one product), by common noise."""
+    first_matrix: bool = False,
+    race_margins: tuple[float, float] = (math.inf, math.inf),
+) -> dict[Any, Utility]:
+    """Return utilities by parameters (of one product), all under common noise.
+
+    Flows race: those leave whose common part and score are both further behind the best of the same
+    ε than the margin, the first of one matrix and the second of whole draws.
+    """
     view = make_view(dataset, selection.zone_level, selection.time)
-    flows = isinstance(parameter_sets[0], ODParameters)
-    product: Any = od if flows else density
-    draws = draws or (FLOWS_DRAWS if flows else DENSITY_DRAWS)
-    if not flows:  # at the noise of a published release
-        parameter_sets = [density.match_release_noise(parameters) for parameters in parameter_sets]
-    time: dict[str, Any] = {"days": 0} if flows else {}  # the first matrix
-    sums, rng = np.zeros((len(parameter_sets), draws, 3)), np.random.default_rng(seed)
-    for index, draw, trips in sweeping.sweep(
-        product, view, parameter_sets, draws, rng=rng, score=_sum_trips, **time
-    ):
-        sums[index, draw] = trips
-    verdict_limits = FLOWS_LIMITS if flows else DENSITY_LIMITS
-    crossing = 1.0
-    if flows:
-        crossing = _share_crossing(dataset, selection, od.compute_histogram(view).total_trips)
-    shared = {"crossing_share": crossing, "verdict_limits": verdict_limits}
-    return [_average(rows, **shared) for rows in sums]
+    rng = np.random.default_rng(seed)
+    if not isinstance(parameter_sets[0], ODParameters):
+        return _judge_densities(view, parameter_sets, draws or DENSITY_DRAWS, rng)
+    matrix_count, cells = len(view.metadata.periods), len(view.zones) ** 2
+    days = range(max(min(matrix_count, MAX_JUDGED_CELLS // cells), 1))
+    true = od.truth(view, days=days)[: 1 if first_matrix else None]
+    crossing = _share_crossing(dataset, selection, od.compute_histogram(view).total_trips)
+    fields: dict[str, Any] = {"matrices": (len(true), matrix_count), "crossing_share": crossing}
+    generator_of, min_draws, max_draws = sweeping.draw_generators(rng), *FLOWS_DRAWS
+    rows: dict[Any, list[TripSums]] = {each: [] for each in parameter_sets}
+    utilities: dict[Any, Utility] = {}
+    for draw in range(draws or max_draws):
+        noise = od.draw_noise(view, parameter_sets[0], rng=generator_of(draw), days=days)
+        sums = {
+            each: map(_sum_trips, true, od.iterate_release(view, each, noise=noise))
+            for each in rows
+            if draws or draw < min_draws or utilities[each].standard_error > MAX_STANDARD_ERROR
+        }
+        firsts = {each: next(matrices) for each, matrices in sums.items()}
+        if not draw:
+            previews = {each: _average([row]) for each, row in firsts.items()}
+            for each in _find_losers(previews, race_margins[0]):
+                del rows[each], sums[each]
+        for each, matrices in sums.items():
+            rows[each].append(tuple(np.sum([firsts[each], *matrices], axis=0).tolist()))
+        utilities = {each: _average(drawn, **fields) for each, drawn in rows.items()}
+        for each in _find_losers(utilities, race_margins[1]):
+            del rows[each]
+    return {each: utilities[each] for each in rows}
+
+
+def _judge_densities(
+    view: Dataset, parameter_sets: Sequence[Any], draws: int, rng: np.random.Generator
+) -> dict[Any, Utility]:
+    """Return utilities by parameters, at the noise of a published release."""
+    matched = [density.match_release_noise(parameters) for parameters in parameter_sets]
+    rows: list[list[TripSums]] = [[] for _ in matched]
+    for index, _, sums in sweeping.sweep(density, view, matched, draws, rng=rng, score=_sum_trips):
+        rows[index].append(sums)
+    return {
+        parameters: _average(sums, verdict_limits=DENSITY_LIMITS)
+        for parameters, sums in zip(parameter_sets, rows, strict=True)
+    }
+
+
+def _find_losers(utilities: dict[ODParameters, Utility], margin: float) -> list[ODParameters]:
+    """Return the settings that are behind the best of their ε by more than `margin`."""
+
+    def is_behind(each: ODParameters, measure: str) -> bool:
+        rivals = [use for other, use in utilities.items() if other.epsilon == each.epsilon]
+        best = max(getattr(rival, measure) for rival in rivals)
+        return getattr(utilities[each], measure) + margin < best  # not if any is NaN
+
+    return [
+        each for each in utilities if is_behind(each, "common_part") and is_behind(each, "score")
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,20 +299,21 @@ def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
     )
 
 
-def _sum_trips(truth: Any, release: Any) -> tuple[float, float, float]:
+def _sum_trips(truth: Any, release: Any) -> TripSums:
     """Return Σ min(X, t), Σ t and Σ max(X, 0) of one release X."""
     released = np.maximum(release.counts, 0.0)
     common = np.minimum(released, truth).sum()
     return float(common), float(truth.sum()), float(released.sum())
 
 
-def _average(rows: Floats, **fields: Any) -> Utility:
-    """Return the mean utility of draws; `rows` are their `_sum_trips`."""
-    draws, (common, true, released) = len(rows), rows.mean(axis=0).tolist()
+def _average(rows: Sequence[TripSums], **fields: Any) -> Utility:
+    """Return the mean utility of draws; `rows` are their `_sum_trips` over all matrices."""
+    sums = np.array(rows)
+    draws, (common, true, released) = len(sums), sums.mean(axis=0).tolist()
     # ratio estimator: deviations of the numerator from ratio × denominator
     errors = [
-        float(np.std(rows[:, 0] - common / total * rows[:, i], ddof=1) / total / np.sqrt(draws))
-        if total > 0
+        float(np.std(sums[:, 0] - common / total * sums[:, i], ddof=1) / total / np.sqrt(draws))
+        if total > 0 and draws > 1
         else 0.0
         for i, total in ((1, true), (2, released))
     ]
@@ -256,7 +321,7 @@ def _average(rows: Floats, **fields: Any) -> Utility:
         common=common,
         true=true,
         released=released,
-        standard_errors=(float(errors[0]), float(errors[1])),
+        standard_errors=(errors[0], errors[1]),
         draws=draws,
         **fields,
     )

@@ -10,8 +10,14 @@ def main() -> None:
     """Run one study."""
     parser = argparse.ArgumentParser(prog="python -m research", description=__doc__)
     parser.add_argument("study", choices=("papers", "methods"))
-    name = parser.parse_args().study
-    print(write(name, importlib.import_module(f"research.{name}").rows()))
+    parser.add_argument("folders", nargs="*", help="datasets of your own: recommendations alone")
+    options = parser.parse_args()
+    print(
+        write(
+            options.study,
+            importlib.import_module(f"research.{options.study}").rows(*options.folders),
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Our flows beside the papers', on the same noise; changes told; densities by shares of μ²."""
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,14 +11,16 @@ from unittest.mock import patch
 
 import numpy as np
 
-from engine import datasets, density, metrics, origin_destination as od
+from engine import datasets, density, frontier, metrics, origin_destination as od
 from engine.arrays import Floats
-from engine.contract import TimeSelection
+from engine.contract import Selection, TimeSelection
 from engine.datasets import Dataset
 from engine.density import multiscale, multiscale_estimation as estimation
+from engine.frontier.evaluation import DRAWN_RISKS, DRAWN_TRIP_LIMITS
 from engine.geography import centre_distances_m
 from engine.origin_destination import change
 from engine.resolution import make_view
+from engine.utility import drawn_utilities
 from research.rows import Row, row
 from research.simulated.catalogue import CITIES
 from research.simulated.city import make_city
@@ -29,10 +32,16 @@ TOWNS = {  # zones, towers, people
     "city": (150, 200, 250_000),
 }
 LIMITS = {"trip": (1,), "person-day": (1, 4, 10), "person": (4, 30)}
+NEEDS = (("person", "whole"), ("person-day", "week"), ("person-day", "day"))
+FRESH_SEED, FRESH_DRAWS = 777, 4
 
 
-def rows() -> Iterator[Row]:
-    """Yield scores by data, ε and method."""
+def rows(*folders: str) -> Iterator[Row]:
+    """Yield scores by data, ε and method; of the datasets in `folders`, only recommendations."""
+    for folder in folders:
+        yield from recommendations(datasets.load(folder), "clusters-30")
+    if folders:
+        return
     for name in datasets.available():
         dataset = datasets.load(name)
         if dataset.metadata.simulated and dataset.has_trips:
@@ -165,3 +174,42 @@ def gravity(totals: Floats, distances_m: Floats) -> Floats:
         flows *= (leaving / flows.sum(axis=1))[:, None]
         flows *= arriving / flows.sum(axis=0)
     return flows
+
+
+def recommendations(dataset: Dataset, level: str) -> Iterator[Row]:
+    """Yield the common part of recommended settings: promised, of fresh draws, and the regret.
+
+    The regret is against every T at the same values of ε, and against all exact candidates.
+    """
+    for (unit, step), risk in itertools.product(NEEDS, DRAWN_RISKS):
+        selection = Selection(
+            dataset_id=dataset.id, zone_level=level, time=TimeSelection(aggregation=step)
+        )
+        need = frontier.Requirements(selection=selection, unit=unit)
+        batches = [part for part in frontier.plan_batches(dataset, need) if part[0] == selection]
+        judged = tuple(c for part in batches for c in frontier.evaluate_batch(dataset, part))
+        found = frontier.EvaluatedSettings(
+            requirements=need, candidates=judged, is_confidential=False
+        )
+        best = found.recommend(risk)
+        within = [c for c in found.eligible_candidates if c.is_within_risk(risk)]
+        shares = {
+            c.setting.parameters: c.utility.common_part for c in within if not c.utility.draws
+        }
+        parameters = {
+            replace(c.setting.parameters, max_trips_per_user=limit)
+            for c, limit in itertools.product(within, DRAWN_TRIP_LIMITS)
+            if c.utility.draws
+        }
+        fresh = drawn_utilities(
+            dataset, selection, list(parameters), seed=FRESH_SEED, draws=FRESH_DRAWS
+        )
+        shares |= {each: utility.common_part for each, utility in fresh.items()}
+        delivered = shares[best.setting.parameters]
+        setting = f"{dataset.id}, {step}, risk {risk:g}: {best.setting.parameters}"
+        for what, value in (
+            ("promised", best.utility.common_part),
+            ("delivered", delivered),
+            ("regret", max(shares.values()) - delivered),
+        ):
+            yield row("recommendations", what, setting, value)

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Literal, NamedTuple, cast
 
 from .. import density, origin_destination as od, privacy
-from ..contract import Aggregation, Selection, Setting
+from ..contract import Selection, Setting
 from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
 from ..parameters import (
@@ -27,7 +27,7 @@ from ..parameters import (
 )
 from ..privacy import STRONG_GUESS
 from ..resolution import make_view
-from ..utility import drawn_utilities, exact_utilities
+from ..utility import RACE_MARGINS, drawn_utilities, exact_utilities
 from ..validation import to_real
 from .candidate import COMMON_PART_STEP, Candidate, best_candidate, pareto_front
 from .requirements import (
@@ -42,8 +42,8 @@ from .requirements import (
 EXACT_TRIP_LIMITS = (1, 2, 4, 10, 30, 100)
 """Contribution limits T that are evaluated exactly, with each ε of `EPSILON_STOPS`."""
 
-DRAWN_TRIP_LIMITS: dict[Aggregation, int] = {"day": 4, "week": 10, "whole": 30}
-"""Draws of flows are slow, so one T by aggregation: larger where a matrix adds up more days."""
+DRAWN_TRIP_LIMITS = (1, 4, 10, 30)
+"""Contribution limits T that race at each ε where flows are drawn."""
 
 DRAWN_RISKS = (0.75, 0.9)
 """Flows are drawn at the largest ε within each of these risks."""
@@ -169,7 +169,8 @@ class EvaluatedSettings:
 class Batch(NamedTuple):
     """Settings that are evaluated together; they differ in ε, τ and the contribution limit.
 
-    A method that suppresses is evaluated at τ 0 and at `suppression_threshold`.
+    A method that suppresses is evaluated at τ 0 and at `suppression_threshold`. Of drawn flows only
+    the limits T that may be the best at their ε become candidates.
     """
 
     selection: Selection
@@ -181,12 +182,16 @@ class Batch(NamedTuple):
 
 
 def plan_batches(dataset: Dataset, requirements: Requirements) -> list[Batch]:
-    """Return the batches to evaluate: the required selection first, exact ones before draws."""
+    """Return the batches to evaluate: the required selection first, exact ones, then long ones."""
     check_requirements(dataset, requirements)
     plan = _plan_flows if requirements.product == "flows" else _plan_density
     return sorted(
         plan(dataset, requirements),
-        key=lambda batch: (batch.selection != requirements.selection, not _is_exact(batch.method)),
+        key=lambda batch: (
+            batch.selection != requirements.selection,
+            not _is_exact(batch.method),
+            -batch.zone_count,
+        ),
     )
 
 
@@ -288,7 +293,7 @@ def _plan_flows(dataset: Dataset, requirements: Requirements) -> Iterator[Batch]
                 level.zone_count,
                 method,
                 evaluated_unit(dataset, aggregation),
-                EXACT_TRIP_LIMITS if is_exact else (DRAWN_TRIP_LIMITS[aggregation],),
+                EXACT_TRIP_LIMITS if is_exact else DRAWN_TRIP_LIMITS,
                 requirements.suppression_threshold,
             )
 
@@ -312,6 +317,10 @@ def _evaluate_flows(dataset: Dataset, batch: Batch, seed: int | None) -> Iterato
         thresholds = sorted({0, batch.suppression_threshold})
     epsilons = list(EPSILON_STOPS)
     if not is_exact:
+        view = make_view(dataset, selection.zone_level, selection.time)
+        dropped = [od.compute_histogram(view, unit, limit).dropped_trips for limit in limits]
+        # where T drops nothing, a larger one only adds noise
+        limits = limits[: 1 + sum(trips > 0 for trips in dropped)]
         allowed = [
             [epsilon for epsilon in EPSILON_STOPS if _flow_risk(epsilon, unit, days) <= max_risk]
             for max_risk in DRAWN_RISKS
@@ -331,10 +340,13 @@ def _evaluate_flows(dataset: Dataset, batch: Batch, seed: int | None) -> Iterato
         return
     if is_exact:
         grid = exact_utilities(dataset, selection, unit, limits, epsilons, thresholds)
-        utilities = [utility for rows in grid for row in rows for utility in row]
+        exact = [utility for rows in grid for row in rows for utility in row]
+        utilities = dict(zip(parameter_sets, exact, strict=True))
     else:
-        utilities = drawn_utilities(dataset, selection, parameter_sets, seed=seed)
-    for parameters, utility in zip(parameter_sets, utilities, strict=True):
+        utilities = drawn_utilities(
+            dataset, selection, parameter_sets, seed=seed, race_margins=RACE_MARGINS
+        )
+    for parameters, utility in utilities.items():
         yield Candidate(
             setting=Setting(selection=selection, parameters=parameters),
             zone_count=batch.zone_count,
@@ -363,7 +375,7 @@ def _evaluate_density(dataset: Dataset, batch: Batch, seed: int | None) -> Itera
         for limit, epsilon in product(batch.contribution_limits, DENSITY_EPSILONS)
     ]
     utilities = drawn_utilities(dataset, selection, parameter_sets, seed=seed)
-    for parameters, utility in zip(parameter_sets, utilities, strict=True):
+    for parameters, utility in utilities.items():
         cost = density.compute_cost(view, parameters)
         yield Candidate(
             setting=Setting(selection=selection, parameters=parameters),

@@ -5,7 +5,16 @@ from . import calculators, empirical_bayes
 from .cell_noise import NoiseDistribution, NoiseName
 from .exact import compute_error_grid, compute_truncation_curve
 from .matrices import compute_histogram, truncated_matrices, truth
-from .methods import METHODS, compute_cost, draw_noise, expected, has_suppression, release, scores
+from .methods import (
+    METHODS,
+    compute_cost,
+    draw_noise,
+    expected,
+    has_suppression,
+    iterate_release,
+    release,
+    scores,
+)
 
 __all__ = [
     "METHODS",
@@ -21,6 +30,7 @@ __all__ = [
     "empirical_bayes",
     "expected",
     "has_suppression",
+    "iterate_release",
     "release",
     "scores",
     "truncated_matrices",

@@ -1,5 +1,7 @@
 """The methods of one release: a new one is one file and one row of `METHODS`."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ..arrays import Floats, IntegersOrFloats
@@ -62,6 +64,7 @@ METHODS: dict[ODMethod, Method[FlowRelease]] = {
         slow_reason="Empirical Bayes estimates every flow of every release, which takes too long "
         "for every ε.",
         release=empirical_bayes.release,
+        iterate_release=empirical_bayes.iterate_release,
         cost=empirical_bayes.estimation_cost,
     ),
 }
@@ -103,6 +106,17 @@ def release(
     """
     draw = METHODS[parameters.method].release
     return draw(dataset, parameters, rng=rng, noise=noise, days=days, sum_days=sum_days)
+
+
+def iterate_release(
+    dataset: Dataset, parameters: ODParameters, *, noise: Floats
+) -> Iterator[FlowRelease]:
+    """Yield the release of the first ``len(noise)`` days matrix by matrix; errors as `release`."""
+    iterate, days = METHODS[parameters.method].iterate_release, range(len(noise))
+    if iterate is not None:
+        return iterate(dataset, parameters, noise=noise, days=days)
+    each = ((noise[day : day + 1], day) for day in days)
+    return (release(dataset, parameters, noise=part, days=day) for part, day in each)
 
 
 def draw_noise(

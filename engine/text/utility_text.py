@@ -82,6 +82,9 @@ def describe_utility(utility: Utility, setting: Setting) -> str:
     >>> coarse = Setting(selection=selection, parameters=ODParameters(epsilon=1.0))
     >>> describe_utility(Utility(common=89, true=100, released=95.7, crossing_share=0.9), coarse)
     '89 of 100 trips between clusters are retained. 93 of 100 trips shown are genuine.'
+    >>> preview = Utility(common=89, true=100, released=95.7, matrices=(1, 7))
+    >>> describe_utility(preview, coarse).partition(" are")[0]
+    '89 of 100 trips between clusters of the first of 7 matrices'
     >>> describe_utility(Utility(common=60, true=100, released=2000), coarse)
     'Mostly noise: 97 of 100 trips shown are invented.'
     """
@@ -97,6 +100,8 @@ def describe_retained(utility: Utility, setting: Setting, *, mark: str = "") -> 
     noun = "visits"
     if isinstance(setting.parameters, ODParameters):
         noun = f"trips between {_name_zones(setting)}"
+    if utility.matrices[0] < utility.matrices[1]:
+        noun += _name_matrices(utility)
     if utility.true <= 0:
         return f"There are no {noun} to retain"
     return f"{mark}{format_retained(utility)} of 100{mark} {noun} are retained"
@@ -133,7 +138,8 @@ def describe_precision(utility: Utility) -> str:
     """
     if not utility.draws:
         return "exact, no draws"
-    return f"mean of {utility.draws} draws, standard error {utility.standard_error:.1%}"
+    draws = f"{utility.draws} draws{_name_matrices(utility)}"
+    return f"mean of {draws}, standard error {utility.standard_error:.1%}"
 
 
 def describe_crossing(utility: Utility, setting: Setting) -> str:
@@ -175,6 +181,14 @@ def explain_reliable(reliable: ReliableFlows) -> str:
     if reliable.min_trips is None:
         return rule
     return f"{rule} Nine in ten flows of {reliable.min_trips:,} trips or more are reliable."
+
+
+def _name_matrices(utility: Utility) -> str:
+    """Return which of several matrices were judged; empty if there is one."""
+    judged, count = utility.matrices
+    if judged == count:
+        return f" of all {count} matrices" if count > 1 else ""
+    return f" of the first{'' if judged == 1 else f' {judged}'} of {count} matrices"
 
 
 def _capitalise(sentence: str) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from ...arrays import Floats, Integers
-from ...datasets import Dataset
+from ...datasets import Dataset, memoise
 from ...parameters import ODParameters, ODUnit
 from ...privacy_cost import Noise, PrivacyCost, Query
 from ..matrices import Days, clear_diagonal, compute_histogram, day_indices, truncated_counts
@@ -160,10 +160,14 @@ def measure_with(
     def count_truncated(limit: int, group: tuple[int, ...]) -> Integers:
         return truncated_counts(dataset, parameters.unit, limit, group, sum_days=sum_days)[0]
 
+    def count_trips(limit: int, group: tuple[int, ...]) -> int:
+        key = ("trips within T", parameters.unit, limit, group, sum_days)
+        return memoise(dataset, key, lambda: int(count_truncated(limit, group).sum()))
+
     for number, group in enumerate(groups):
         counts = count_truncated(limit, group)
         if beyond:
-            excess.append(int(count_truncated(limit + beyond, group).sum() - counts.sum()))
+            excess.append(count_trips(limit + beyond, group) - int(counts.sum()))
         cells[number] = add(counts, limit, stated.stages[0].epsilon)
     clear_diagonal(cells)
     return Measurement(

@@ -5,6 +5,7 @@ A distribution is a list of shares over a grid of log θ and over θ = 0, flows 
 is learnt by expectation–maximisation from one broad log-normal distribution.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,8 @@ UNCERTAINTIES = (-5, 2)
 
 NODES = 2048
 """Maximum number of nodes: counts 0 … 2047, or as many packets of trips where the noise is wide."""
+NODE_STEP = 64
+"""Nodes are rounded up to a multiple, so that matrices of like noise share their tables."""
 PACKETS_PER_SCALE = 32
 MARGIN_SCALES = 12.0
 """Distance from the largest noisy count to the last node, in scales of the noise."""
@@ -58,8 +61,8 @@ class CountGrid(NamedTuple):
     def from_cells(cls, cells: Integers, rate: float) -> "CountGrid":
         """Return the grid for these noisy counts, up to its largest possible node."""
         packet = max(1, int(np.ceil(1 / rate / PACKETS_PER_SCALE)))
-        node_count = int(cells.max(initial=0) / packet + MARGIN_SCALES / (rate * packet))
-        return cls(rate=rate * packet, packet=packet, nodes=min(NODES, node_count + 32))
+        node_count = int(cells.max(initial=0) / packet + MARGIN_SCALES / (rate * packet)) + 32
+        return cls(rate * packet, packet, min(NODES, -(-node_count // NODE_STEP) * NODE_STEP))
 
     def contains(self, cells: Integers) -> Booleans:
         """Return whether each noisy count is within the grid."""
@@ -175,10 +178,8 @@ def fit_priors(
     # intensities μθ of every row, the first 0
     intensity = level[:, None] + np.arange(len(THETA))
     intensity[:, 0] = 0
-    counts = np.vstack(
-        [np.eye(1, grid.nodes), grid.negative_binomial(np.exp(_LOG_EXPECTATIONS), STEP_SHAPE)]
-    )
-    evidence = grid.likelihood(counts)[intensity[row], node[:, None]]
+    counts, likelihood = _count_tables(grid)
+    evidence = likelihood[intensity[row], node[:, None]]
     law = np.zeros(intensity.shape)
     for group_number in np.unique(group):
         mine = (group[row] == group_number) & (number > 0)
@@ -189,6 +190,15 @@ def fit_priors(
         1.0, np.exp(-STEP_SHAPE * np.log1p(np.exp(_LOG_EXPECTATIONS) / STEP_SHAPE))
     )
     return PriorFit(positions, pair, grid, row, node, evidence, law, shares @ counts, none)
+
+
+@lru_cache(maxsize=8)
+def _count_tables(grid: CountGrid) -> tuple[Floats, Floats]:
+    """Return P(m) and N(y) by intensity, the first 0, at every node."""
+    counts = np.vstack(
+        [np.eye(1, grid.nodes), grid.negative_binomial(np.exp(_LOG_EXPECTATIONS), STEP_SHAPE)]
+    )
+    return counts, grid.likelihood(counts)
 
 
 def _unique_keys(keys: NDArray[np.int32]) -> tuple[Integers, NDArray[np.int32]]:

@@ -144,6 +144,13 @@ def release(
     return estimate_from_measurement(measured, distances_m)
 
 
+def iterate_release(
+    dataset: Dataset, parameters: ODParameters, **draw: Unpack[ReleaseArguments]
+) -> Iterator[EmpiricalBayesRelease]:
+    """Yield `release` matrix by matrix, each estimated from the noisy cells of all."""
+    return estimate_days(measure(dataset, parameters, **draw), centre_distances_m(dataset.zones))
+
+
 def estimate_from_measurement(measured: Measurement, distances_m: Floats) -> EmpiricalBayesRelease:
     """Return the estimates of a measurement: a pure function of noisy cells and public geometry."""
     days = list(estimate_days(measured, distances_m))

@@ -19,7 +19,9 @@ from engine.privacy_cost import PrivacyCost
 from engine.report import ReportParameters
 from engine.resolution import FINEST, finest_selection, open_view
 from engine.utility import Utility, compute_utility
+from pages._ui.app import parallel
 from pages._ui.app.cache import cache_of, memoize
+from pages._ui.app.session import session
 from pages._ui.settings.seeds import Seed
 
 P = ParamSpec("P")
@@ -172,10 +174,35 @@ def scores(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Any:
     return product_of(setting).scores(true if product_of(setting) is not od else true[None], result)
 
 
-@memoize
 def utility(setting: Setting, seed: int) -> Utility:
-    """Return how much of the truth a release retains, and how much of it is genuine."""
-    return compute_utility(setting, full_dataset(setting), seed=seed)
+    """Return how much of the truth a release retains, and how much of it is genuine.
+
+    Drawn releases of several matrices are judged by a worker: until then, on the first matrix.
+    """
+    key = (judge_setting, setting, seed)
+    judged: list[Utility] = cache_of(key).find(key)
+    if judged:
+        return judged[0]
+    is_drawn = product_of(setting) is od and not method_of(setting).has_flow_distribution
+    if not is_drawn or matrix_count(setting) == 1:
+        return cache_of(key).get(key, lambda: judge_setting(setting, seed))
+    waiting = session().waiting_jobs
+    if key not in waiting:
+        waiting[key] = parallel.submit(
+            f"utility_{len(waiting)}", judge_setting, [key[1:]], delay_s=parallel.REST_S
+        )
+    return next(iter(waiting[key].ordered_results), None) or _preview_utility(setting, seed)
+
+
+def judge_setting(setting: Setting, seed: int, *, first_matrix: bool = False) -> Utility:
+    """Judge a setting: a piece of long work."""
+    dataset = full_dataset(setting)
+    return compute_utility(setting, dataset, seed=seed, first_matrix=first_matrix)
+
+
+@memoize
+def _preview_utility(setting: Setting, seed: int) -> Utility:
+    return judge_setting(setting, seed, first_matrix=True)
 
 
 @memoize

@@ -34,6 +34,7 @@ class Session:
     stamp: str = ""
     secret_seeds: dict[Selection, int] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)
+    waiting_jobs: dict[Any, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)
     trips_per_day: dict[str, float] = field(default_factory=dict)
     twin_choice: tuple[str, Setting] | None = None

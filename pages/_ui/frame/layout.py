@@ -9,7 +9,7 @@ import streamlit as st
 
 from engine.text import dataset_text
 from engine.text.numbers import join_words, make_inert
-from pages._ui.app import catalogue, error_pages, session_limit, shutdown
+from pages._ui.app import catalogue, error_pages, parallel, session_limit, shutdown
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
 from pages._ui.app.streamlit_internals import page_id
@@ -51,12 +51,15 @@ def run_page(page: Any) -> None:
             session().shared_entries = catalogue.shared_entries()  # a run looks at the disk once
             session().shown_entries.clear()
             session().stamp = ""
+            session().waiting_jobs.clear()
             link.read_link()
             undo_bar.draw()
             if path != DATA:  # beside a file they mean nothing
                 sidebar.draw(path)
                 setting_row.draw(path)
             page.run()
+            for number, job in enumerate(session().waiting_jobs.values()):
+                parallel.draw_live(f"utility_{number}", job, lambda *_: None)
             link.release_link()  # what a link said by id its widgets have taken out of it
             session().page = page_id()
     for notice in session().notices:

@@ -25,7 +25,13 @@ from engine.privacy import STRONG_GUESS, WEAK_GUESS, flow_release_risk, format_g
 from engine.release import plan
 from engine.text.numbers import decimal, metres, number, percent, trip_count
 from engine.text.setting_text import button_label
-from engine.text.utility_text import describe_genuine, describe_retained, describe_utility
+from engine.text.utility_text import (
+    describe_genuine,
+    describe_precision,
+    describe_retained,
+    describe_utility,
+    format_retained,
+)
 from engine.utility import DENSITY_LIMITS, FLOWS_LIMITS, compute_utility
 from pages._ui.answers import cached, measures, signals
 from pages._ui.components import maps
@@ -326,8 +332,25 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     assert gauges(app)[1][1] == f"{100 * best.utility.retained:.0f} of 100"
 
 
+def test_days_are_judged_on_the_first_until_all_are(open_home, settled):
+    """The number of the engine by all days then stands alone on home and is that of Release."""
+    query = {"od_zones": "clusters-10", "epsilon": "1", "od_method": "empirical_bayes"}
+    app = open_home(od_data="demo-city", **query)
+    parameters = ODParameters(epsilon=1.0, max_trips_per_user=4, method="empirical_bayes")
+    setting, demo = of(parameters, "clusters-10", "day")
+    assert "of the first of 7 matrices" in html_of(app)
+    preview = compute_utility(setting, demo, first_matrix=True)
+    assert gauges(app)[1][1] == f"{format_retained(preview)} of 100"
+    app = settled(app)
+    assert "of the first of" not in html_of(app)
+    utility = compute_utility(setting, demo)
+    assert gauges(app)[1][1] == f"{format_retained(utility)} of 100"
+    assert describe_precision(utility) in html_of(app)
+    assert "of all 7 matrices" in describe_precision(utility)
+
+
 def test_where_nothing_is_usable_it_says_so_in_red_with_coarser_and_longer(open_home, settled):
-    app = settled(open_home(od_data="demo-city"))
+    app = settled(open_home(od_data="demo-city", risk_limit="0.6"))
     ((level, words),) = advice(app)
     assert level == "noisy"
     assert "Highest utility as asked, and poor" in words or "Nothing to recommend" in words

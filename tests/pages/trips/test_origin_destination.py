@@ -50,8 +50,8 @@ def test_extreme_settings_of_coarse_weeks(open_od, settings):
         assert "nan" not in text(show(app, view)).lower()
 
 
-def test_the_large_numbers_are_the_engines_of_all_that_is_released(open_od, method):
-    app = open_od(epsilon=0.5, od_method=method)
+def test_the_large_numbers_are_the_engines_of_all_that_is_released(open_od, settled, method):
+    app = settled(open_od(epsilon=0.5, od_method=method))
     demo = datasets.load("demo-city")
     parameters = ODParameters(epsilon=0.5, max_trips_per_user=4, method=method)
     exact = od.expected(demo, parameters)

@@ -57,7 +57,7 @@ def test_the_use_is_that_of_releases(demo):
         counts, _ = fourier_writer.draw_density(demo, published, stages)
         apart = np.abs(counts - true).sum()
         shares.append(metrics.common_part(apart, counts.sum(), true.sum()))
-    (use,) = drawn_utilities(demo, setting.selection, [parameters], draws=60)
+    (use,) = drawn_utilities(demo, setting.selection, [parameters], draws=60).values()
     error = np.hypot(np.std(shares) / np.sqrt(60), use.standard_error)
     assert error < 0.0005
     assert use.common_part == pytest.approx(np.mean(shares), abs=4 * error)
