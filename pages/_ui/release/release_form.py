@@ -97,26 +97,25 @@ def make_plan(setting: Setting) -> ReleasePlan | None:
 
 def draw(plan: ReleasePlan, entry: Entry) -> None:
     """Draw what will be released, as home showed it, and how near it is by the noise alone."""
-    names = ("title", "seen", "cells", "contribution", "beyond")
-    title, scope, cells, contribution, beyond = render_words(plan, *names)
-    st.markdown(f"**{title}** of **{entry.name}** · {scope}")
+    names = ("title", "seen", "numbers", "contribution", "beyond")
+    title, scope, numbers, contribution, beyond = render_words(plan, *names)
+    st.markdown(f"**{title}** · **{entry.name}** · {scope}")
     if isinstance(plan.parameters, ReportParameters):
         st.caption(f"It holds: {join_words([part.label for part in plan.parameters.analyses])}.")
     _draw_judgement(plan, entry)
     rows, stage = plan.error_bars, plan.stages[0]
     first, large = rows[0], next((row for row in rows if "picked" in row.quantity), None)
     wider = f" Of {large.quantity}: ± {format_error_bar(large.half_width)}." if large else ""
-    numbers = cells.partition(". ")[0]
     cards.draw(
         [
             Card(
                 f"Error bar ({CONFIDENCE:.0%})",
                 f"± {format_error_bar(first.half_width)}",
                 "by the law of the noise",
-                f"Of {first.quantity}{', after trimming' * (plan.unit != 'trip')}.{wider}",
+                f"Of {first.quantity}{', of counted trips or visits' * (plan.unit != 'trip')}.{wider}",
             ),
             Card("Noise", f"scale {stage.scale:.4g}", stage.noise, contribution),
-            Card("Noisy numbers", f"{plan.cell_count:,}", "", f"{numbers}.".partition(": ")[2]),
+            Card("Noisy numbers", f"{plan.cell_count:,}", "", numbers),
         ]
     )
     with st.expander("Expected accuracy and bias", icon=":material/straighten:"):
@@ -124,12 +123,12 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
         sizes = ["" if row.truncated_count is None else f"{row.truncated_count:,}" for row in rows]
         columns = {
             "Number": [row.quantity for row in rows],
-            **({"Kept size": sizes} if any(sizes) else {}),
+            **({"Counted size": sizes} if any(sizes) else {}),
             f"{CONFIDENCE:.0%} error bar": [
                 f"± {format_error_bar(row.half_width)}" for row in rows
             ],
             "Shown": [f"{row.shown_probability:.1%}" for row in rows],
-            "If shown, the bar holds it": [f"{min(row.coverage, CONFIDENCE):.1%}" for row in rows],
+            "Bar holds, if shown": [f"{min(row.coverage, CONFIDENCE):.1%}" for row in rows],
         }
         tables.draw(columns)
         st.markdown(f"{beyond} {SEE_BIAS}")

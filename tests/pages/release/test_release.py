@@ -238,7 +238,7 @@ def test_both_spans_of_a_change_are_released_as_the_page_shows_them(page, monkey
     assert asked[-1].parameters.unit == "person"
     assert "costs a person ε = 1; 9 is left after it." in texts(app)
     days = datasets.load("demo-city").metadata.days
-    assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}, a matrix each" in texts(app)
+    assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}, one matrix for each" in texts(app)
 
 
 def test_real_people_are_judged_on_request_alone_and_that_is_stated(
@@ -254,7 +254,7 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
     app.selectbox(key="od_data").set_value("town").run()
     app.number_input(key="release_trips").set_value(10**9).run()
     assert not app.exception
-    assert "of **town**" in texts(app)
+    assert "· **town**" in texts(app)
     assert "are retained" not in texts(app)
     app.selectbox(key="release_tuned").set_value("public").run()
     app.toggle(key="release_judge_town").set_value(True).run()

@@ -79,7 +79,7 @@ def test_a_bundle_says_what_a_reader_must_know(bundles, name, demo):
     assert len(STATEMENT_ITEMS) == 18
     assert all(said["items"].values())
     page = (folder / "statement.html").read_text(encoding="utf-8")
-    assert page.index("SIMULATED PEOPLE") < page.index("What a reader should know")
+    assert page.index("SIMULATED PEOPLE") < page.index("Details for readers")
     assert "http" not in page.replace("http-equiv", "")
     files = [
         path.stat() for path in (*folder.rglob("*"), bundles / f"{name}.zip") if path.is_file()
@@ -102,7 +102,7 @@ def test_the_statement_says_by_how_much_a_release_was_scaled_up(bundles):
     assert 1 < low < high
     assert factor == pytest.approx(1 + believed / kept, abs=1e-4)
     sentence = (
-        f"all matrices of the release by one factor. This release scales up by {factor:.4g}. The "
+        f"as far as that exceeds its noise. This release scales up by {factor:.4g}. The "
         f"true factor is between {low:.4g} and {high:.4g} (95% range, by the noise alone)."
     )
     assert sentence in said["items"]["bias"]
@@ -309,7 +309,7 @@ def test_a_release_that_is_mostly_noise_takes_a_second_yes(ledger, demo, tmp_pat
     yes = {"trips": 5_000, "consents": [NOISE_CONSENT]}
     out = release(setting, demo, tmp_path / "o", ledger=ledger, **yes)
     said = json.loads((out / "statement.json").read_text(encoding="utf-8"))
-    assert "where the custodian states that 5,000 were made" in " ".join(said["warnings"])
+    assert "the custodian states that 5,000 were made" in " ".join(said["warnings"])
 
 
 def test_an_existing_folder_or_an_unwritable_one_costs_nothing(ledger, demo, tmp_path):
@@ -339,7 +339,7 @@ def test_trip_level_takes_consent_and_is_marked_on_every_file_that_speaks(demo, 
     for name in ("statement.html", "statement.json"):
         said = (out / name).read_text(encoding="utf-8")
         assert "PROTECTS TRIPS, NOT PEOPLE" in said
-        assert "It, ε and the other settings were chosen on these very data" in said
+        assert "The limit, ε and the other settings were chosen on these very data" in said
 
 
 def test_formulas_and_markup_in_names_are_harmless(demo, tmp_path):
