@@ -60,8 +60,8 @@ class Query(Enum):
     MULTISCALE_DISTRICTS = "districts × hours", "visits by district and hour, scaled down likewise"
     MULTISCALE_CITY = (
         "city × hours",
-        "visits by hour, scaled down likewise; the clip is chosen from the number of visits, "
-        "and the largest is stated: a smaller one has less noise",
+        "visits by hour, scaled down likewise; the clip is chosen from the number of visits. "
+        "The largest is stated: a smaller one has less noise",
     )
     MULTISCALE_TOWER_TOTALS = "towers, whole week", "visits by tower, scaled down likewise"
     MULTISCALE_VISIT_TOTAL = (
@@ -69,8 +69,8 @@ class Query(Enum):
         "all visits, at most K_max a person; in return, people with many visits count less in the "
         "other tables",
     )
-    FLOWS = "trips between zones", "kept trips of every origin and destination"
-    TRIPS_BEYOND = "trips beyond the bound", "number of trips beyond it, at most {} of each"
+    FLOWS = "trips between zones", "counted trips of every origin and destination"
+    TRIPS_BEYOND = "trips beyond the limit", "number of trips beyond it, at most {} of each"
     REPORT_COUNTS = "{}", "counts by bins fixed in advance"
     REPORT_RANKS = "{}: five numbers", "ranks of the edges of the bins"
 

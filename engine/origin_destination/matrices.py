@@ -155,9 +155,9 @@ def require_memory(matrices: int, zones: int) -> None:
     """Raise `ParameterError` if so many dense matrices are too large for memory."""
     if matrices * zones**2 > MAX_DENSE_CELLS:
         raise ParameterError(
-            f"days must fit in memory ({MAX_DENSE_CELLS:,} cells), got {matrices} days of "
-            f"{zones} × {zones} zones; ask for at most "
-            f"{max(1, MAX_DENSE_CELLS // zones**2)} days at a time, or for od.expected"
+            f"days must fit in memory ({MAX_DENSE_CELLS:,} cells)",
+            value=f"{matrices} days of {zones} × {zones} zones",
+            remedy=f"ask for at most {max(1, MAX_DENSE_CELLS // zones**2)} days, or od.expected",
         )
 
 

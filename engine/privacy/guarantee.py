@@ -63,8 +63,9 @@ class Guarantee:
         delta = validation.to_real(self.delta)
         if delta is None or not 0 <= delta < 1:
             raise ParameterError(
-                f"delta must be a number of at least 0 and below 1, got {self.delta!r}; "
-                "choose it below one over the number of people, such as 1e-7"
+                "delta must be a number of at least 0 and below 1",
+                value=repr(self.delta),
+                remedy="choose it below one over the number of people, such as 1e-7",
             )
 
     @property

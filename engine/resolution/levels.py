@@ -55,7 +55,7 @@ def zone_levels(zones: pd.DataFrame) -> tuple[ZoneLevel, ...]:
         if several := int(np.count_nonzero(parents.to_numpy() > 1)):
             raise DatasetError(
                 f"each {fine.name} must lie in one {coarse.name}, got {several} that lie in "
-                "several; mend the columns of parents or leave one of them out"
+                "several; correct the columns of parents or leave one of them out"
             )
     return (ZoneLevel(FINEST, len(zones)), *levels)
 

@@ -72,7 +72,7 @@ def _add_methods(monkeypatch):
 
 FLOWS = f"{PLAIN.name}: at most T = 4 trips per person and day, ε = 1."
 VISITS = f"{UNIFORM.name}: at most ℓ = 30 visits per person, ε = 1."
-SHOWN = FLOWS, "Every flow has noise of scale 4", "trips shown are", "Pairs that read 0"
+SHOWN = FLOWS, "Every flow has noise of scale 4", "trips shown are", "Pairs shown as 0"
 EPIDEMIC = {"unit": "trip", "decisions_threshold_fast": 2.0, "decisions_view": "Epidemic"}
 AID = {"unit": "person", "decisions_view": "Aid after a shock"}
 DENSITY = {"release_product": "Density"}
@@ -88,7 +88,7 @@ DENSITY = {"release_product": "Density"}
         ("2_Origin_Destination", {"od_view": "Outcomes"}, ("Phantoms carry",)),
         ("2_Origin_Destination", {"od_view": "Errors"}, ("**Plain**: Empty flows show noise.",)),
         ("2_Origin_Destination", {"od_view": "Days and totals"}, ("Plain states no range",)),
-        ("2_Origin_Destination", {"od_view": "Change"}, ("Told from the private counts",)),
+        ("2_Origin_Destination", {"od_view": "Change"}, ("Reported from the private counts",)),
         ("3_Choose", {"choose_view": "All settings"}, (PLAIN.name, "you are here")),
         ("4_Decisions", EPIDEMIC, ("decisions_accuracy", "Grey: true data. Blue: releases")),
         ("4_Decisions", AID, ("decisions_aid_epsilon",)),

@@ -254,7 +254,7 @@ def _select_places(
     for choice, fault, wrong in tests:
         wrong = wrong & keep
         if choice not in options.leave_out:
-            remedy = f"mend them, or {CHOICES[choice]} ({choice})"
+            remedy = f"correct them, or {CHOICES[choice]} ({choice})"
             ids.raise_for_rows(file, fault, wrong, remedy, "leave_out", code=choice)
         elif wrong.any():
             keep &= ~wrong

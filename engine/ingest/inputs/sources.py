@@ -388,8 +388,8 @@ def _check_names(
     column_values = "day" if dated else "destination"
     if dated or (len(first) > 2 and first == list(fields[1:])[: len(first)]):
         raise InputError(
-            f"{name}: the table is a matrix, a column for each {column_values}; "
-            "write it as a row for each origin, destination, day and flow (pandas' melt does)"
+            f"{name}: the table is a matrix, a column for each {column_values}",
+            remedy="write a row for each origin, destination, day and flow (pandas' melt does)",
         )
     widths = [len(fields), *(len(row) for row in some[1:])]
     wide = next((i for i, width in enumerate(widths) if width > widths[0]), 0)

@@ -254,13 +254,13 @@ def _repair_polygons(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]
             if shapely.get_num_coordinates(geometry[number]) > MAX_REPAIRED_VERTICES:
                 raise InputError(
                     f"{file}: zone {number + 1:,} crosses itself so often that it has over "
-                    f"{MAX_REPAIRED_VERTICES:,} vertices when it is made valid; mend it"
+                    f"{MAX_REPAIRED_VERTICES:,} vertices when it is made valid; repair it"
                 )
         raise_for_rows(
             file,
             "nothing is left of a polygon",
             shapely.is_empty(geometry),
-            "mend it",
+            "repair it",
             rows="zones",
         )
         notes = (f"{int(wrong.sum()):,} zones had invalid outlines, which were made valid",)
@@ -284,8 +284,8 @@ def _remove_overlaps(
     if shapely.area(shapes).sum() > 1.5 * (east - west) * (north - south):
         # before pairs are compared: there may be billions
         raise InputError(
-            f"{file}: the zones together are larger than the area they lie in, so many of them "
-            "overlap; a place must lie in one zone: repair them"
+            f"{file}: the zones overlap, because together they are larger than their area",
+            remedy="repair them: a place must lie in one zone",
         )
     first, second = shapely.STRtree(shapes).query(shapes, predicate="intersects")
     pairs = first < second

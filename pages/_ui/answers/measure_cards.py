@@ -115,13 +115,13 @@ def _flow_cards(setting: Setting, day: int) -> list[Card]:
         step = setting.time.aggregation
         how += f", all {count} {step}s" if exact is not None else f", {step} {day + 1} of {count}"
     wrong = f"{scores.lost_flows:,.0f} · {scores.phantom_flows:,.0f}"
-    off = "too uncertain to draw" if is_estimate else "that read 0"
-    empty = "Pairs that may be empty" if is_estimate else f"{hides} that read 0"
+    off = "too uncertain to draw" if is_estimate else "shown as 0"
+    empty = "Pairs that may be empty" if is_estimate else f"{hides} shown as 0"
     pairs = "Of all ordered pairs of zones." + " They stay in the file." * is_estimate
     large = f"Of {floor} trip{'s' * (floor != 1)} or more"
-    lost = "among them" if is_estimate else "that read 0"
+    lost = "among them" if is_estimate else "shown as 0"
     meaning = f"{large} {lost}; shown although nobody travelled."
-    relative = f"|private − true| / true on average, of those {off}, too."
+    relative = f"|private − true| / true on average, also of those {off}."
     return [
         Card(
             "Mean error of a flow", trip_count(scores.mean_error), how, "Over all pairs of zones."

@@ -12,7 +12,7 @@ KINDS = {"trips": "Trips", "visits": "Visits", "rides": "Trips without people", 
 KINDS_HELP = """
 **Trips**: one row a trip: person, start time, origin, destination (ids or coordinates).
 
-**Visits**: one row a visit: person, time, and a place's id or coordinates; a column of trips (tid)
+**Visits**: one row a visit: person, time, and a place's id or coordinates. A column of trips (tid)
 makes a trip of its first and last row.
 
 **Trips without people**: one row a trip, and nothing that tells people apart (bike share, taxis):

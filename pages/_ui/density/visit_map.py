@@ -21,7 +21,7 @@ VIEWS = ("True", "Private", "Error")
 WIDTH, HEIGHT = 430, 440
 """Pixels that a map needs beside another part; where there are fewer they stand in one column."""
 SAMPLING_NOTE = (
-    "Pre-sampling lowers the curve, noise makes it rough; improved scaling, where it is on, "
+    "Pre-sampling lowers the curve, and noise makes it rough. Improved scaling, where it is on, "
     "lifts the private line back to the truth (P1, figures 3–5)."
 )
 ONE_CLUSTER_NOTE = (

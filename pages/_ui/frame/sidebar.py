@@ -119,8 +119,8 @@ def pick_time() -> None:
             [f"{days[0].upper()}{days[1:]}"],
             disabled=True,
             key="od_time_person",
-            help=f"Whoever is protected over the whole period stands in one matrix of {days}; "
-            "shorter ones need the weaker promise about one person's day.",
+            help=f"A person is protected over the whole period in one matrix of {days}. Shorter "
+            "matrices can protect only one person's day, which is weaker.",
         )
     else:
         widgets.draw(fields.OD_TIME)

@@ -112,7 +112,7 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
                 f"Error bar ({CONFIDENCE:.0%})",
                 f"± {format_error_bar(first.half_width)}",
                 "by the law of the noise",
-                f"Of {first.quantity}{', of counted trips or visits' * (plan.unit != 'trip')}.{wider}",
+                f"Of {first.quantity}{', within the limit' * (plan.unit != 'trip')}.{wider}",
             ),
             Card("Noise", f"scale {stage.scale:.4g}", stage.noise, contribution),
             Card("Noisy numbers", f"{plan.cell_count:,}", "", numbers),
@@ -140,13 +140,13 @@ def _draw_judgement(plan: ReleasePlan, entry: Entry) -> None:
     risk += " (a coin: 50) from this release alone"
     is_read = entry.metadata.simulated or st.session_state.get(f"release_judge_{entry.name}", False)
     if plan.product == "report" or not is_read:
-        st.markdown(f"Once it is out, {risk}.")
+        st.markdown(f"After publication, {risk}.")
     else:
         utility = cached.utility(plan.setting, seeds.utility_seed(entry))
-        st.markdown(f"{describe_utility(utility, plan.setting)} Once it is out, {risk}.")
+        st.markdown(f"{describe_utility(utility, plan.setting)} After publication, {risk}.")
     if plan.product != "report" and not entry.metadata.simulated:
         st.toggle(
-            "Judge it by the data, as home does",
+            "Show its utility from the data, as home does",
             key=f"release_judge_{entry.name}",  # off for every other dataset
             help=LEAK,
             on_change=session().judged_names.add,  # before what the statement says of it is drawn
@@ -200,11 +200,11 @@ def _ask_twin(twin: str) -> str:
         if (inputs := entry.metadata.scenario.get("twin"))
     }
     if not twins:
-        st.caption("No twin is at hand: say what it was made of.")
+        st.caption("The twin is not available here. Describe what it was made of.")
         return ""
     first = list(twins).index(twin) if twin in twins else 0
     words = format_inputs(
         twins[st.selectbox("Which twin?", list(twins), first, key="release_twin")]
     )
-    st.caption(f"Stated with it: {words}")
+    st.caption(f"The statement will also say: {words}")
     return words

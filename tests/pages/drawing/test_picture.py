@@ -28,7 +28,7 @@ def test_wrong_flows_are_marked_and_counted(demo):
     assert not paths(left, "(?:lost|phantom|inflated)")
     assert [len(paths(right, kind)) for kind in ("lost", "phantom", "inflated")] == [1, 1, 1]
     assert f"phantom, nobody travelled: 1 of {picture.MAX_FLOWS}" in made.key
-    assert f"lost, 5+ trips but reads 0: 1 of the {picture.MAX_FLOWS} largest true" in made.key
+    assert f"lost, 5+ trips but shown as 0: 1 of the {picture.MAX_FLOWS} largest true" in made.key
     assert "true: 0" in paths(right, "phantom")[0]
     assert "private: 0" in paths(right, "lost")[0]
 
@@ -53,7 +53,7 @@ def test_zones_that_noise_fills_or_empties_are_marked_and_counted(demo):
     kinds = [made.sides.count(f'"flow {kind}"') for kind in ("phantom", "lost")]
     assert kinds == [2, 3]
     assert f"nobody was there: 2 of {zones} zones" in made.key
-    assert f"reads 0: 3 of {zones} zones" in made.key
+    assert f"shown as 0: 3 of {zones} zones" in made.key
 
 
 def test_changes_are_drawn_by_their_verdicts(demo):

@@ -73,7 +73,7 @@ def test_one_screen_with_two_gauges_one_slider_one_picture_and_one_answer(open_h
     shown = {
         one.key: one.label for one in app.main.selectbox if one.proto.label_visibility.value == 0
     }
-    labels = ["Trips dataset", "Zones", "Time", "What is protected"]
+    labels = ["Trips dataset", "Zones", "Time", "Unit of privacy"]
     assert [shown.get(key) for key in need] == labels
     assert verdict(app)[1].startswith("■ Current setting") or "Current setting" in verdict(app)[1]
     assert len(figures(app)) == 8
@@ -231,13 +231,13 @@ def test_where_nothing_is_usable_it_says_so_in_red_with_coarser_and_longer(open_
     app = settled(open_home(od_data="demo-city"))
     ((level, words),) = advice(app)
     assert level == "noisy"
-    assert "Highest utility as asked, and poor" in words or "Nothing to recommend" in words
+    assert "Highest utility available, and poor" in words or "Nothing to recommend" in words
     labels = [one.label for one in app.button if (one.key or "").startswith("way_")]
     assert any("clusters" in label or "province" in label for label in labels)
     assert any("whole period" in label for label in labels)
     app = settled(app.button(key="way_home_use").click().run())
     ((level, words),) = advice(app)
-    assert "Highest utility as asked, and poor: as you have it" in words  # never "recommended"
+    assert "Highest utility available, and poor: as you have it" in words  # never "recommended"
     assert level == verdict(app)[0] == "noisy"
 
 
@@ -295,7 +295,7 @@ def test_what_is_estimated_and_not_drawn_is_too_uncertain_and_does_not_read_0(op
     silent = [one for one in hovers if one.endswith("private: too uncertain to draw")]
     assert len(silent) == (private.ravel()[busy] == 0).sum() + hidden  # on both sides
     assert "private: 0" not in drawn
-    assert "reads 0" not in drawn
+    assert "shown as 0" not in drawn
 
 
 def test_the_picture_of_a_density_is_of_the_hour_that_it_names(open_home):

@@ -28,7 +28,7 @@ def test_refused_where_others_are_served(own_data, open_page, monkeypatch):
 
 
 def test_a_budget_is_asked_for_first(page):
-    assert "Nobody has said yet how much may be revealed" in texts(page)
+    assert "The people in this dataset have no budget yet" in texts(page)
     assert not [one for one in page.button if one.key == "release_start"]
     assert not BudgetLedger().path.exists()
     (form,) = page.get("form")
@@ -135,7 +135,7 @@ def test_no_session_reads_the_name_of_what_another_has_uploaded(page, own_data, 
     words += [option for one in app.selectbox for option in one.options]
     assert made.name in words
     assert not [one for one in words if "secret" in one or "strangers" in one]
-    assert "1 release of datasets that are not at hand here; the command lists all." in texts(app)
+    assert "1 release of datasets that are not available here. The command lists all." in texts(app)
     hold.set()
 
 
@@ -204,7 +204,9 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     )
     said_of_it = describe_utility(cached.utility(setting, 0), setting)
     risk = describe_guesses(cached.risk(setting).max_guess_rate, setting)
-    assert f"{said_of_it} Once it is out, {risk} (a coin: 50) from this release alone" in texts(app)
+    assert f"{said_of_it} After publication, {risk} (a coin: 50) from this release alone" in texts(
+        app
+    )
     confirmed(app).click().run()
     app = finished(app)
     assert not app.exception
