@@ -147,7 +147,7 @@ def test_sums_are_judged_as_they_are_released(shocked, settled, town, asked, sum
     scale, rng = 2.0, np.random.default_rng(5)
     noisy = kept[outside] + np.floor(rng.laplace(size=(20_000, outside.sum())) * scale + 0.5)
     released = np.where(noisy >= 2, noisy, 0).sum(axis=1)
-    shown = float(re.search(r"As released ([\d,]+), mean", said)[1].replace(",", ""))
+    shown = float(re.search(r"Releases say ([\d,]+) on average", said)[1].replace(",", ""))
     assert shown == pytest.approx(released.mean(), abs=0.5 + 4 * released.std() / 20_000**0.5)
     assert app.session_state["unit"] == unit
     assert "Release each day" not in said
@@ -186,7 +186,7 @@ def test_aid_shows_the_engines_figures(shocked, settled, town, k):
     trips = od.truth(town)[:, place]
     assert totals.true_total.sum() == trips.sum() - trips[:, place].sum()  # plain sums
     assert f"{number(float(totals.true_total.sum()))} trips left " in text(app)
-    assert f"As released {number(float(totals.expected_total.sum()))}, mean" in text(app)
+    assert f"Releases say {number(float(totals.expected_total.sum()))} on average" in text(app)
     event = decisions.load_shock(town, [zone])
     drawn = decisions.simulate_private_aid(
         town, event, [params], 200, k, rng=np.random.default_rng(3)
@@ -223,7 +223,7 @@ def test_a_target_offers_the_smallest_epsilon_that_keeps_it(shocked, settled, mo
     monkeypatch.setattr("pages._ui.decisions.aid.meets_aid_target", lambda *_: met)
     app = settled(shocked(epsilon="0.1")[1])
     if not reached:
-        assert "9 of 10 releases, there and at every larger one up to 10" in text(app)
+        assert "in 9 of 10 releases, there and at every larger one" in text(app)
         return
     assert LEAK_NOTE in text(app)
     app.button(key="decisions_use").click().run()

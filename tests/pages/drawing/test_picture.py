@@ -69,6 +69,6 @@ def test_changes_are_drawn_by_their_verdicts(demo):
     assert found == {start * zones + end: kind for (start, end), kind in kinds.items()}
     assert '<pattern id="untold"' in made.sides
     zoned = change_view.changes_picture(drawn, true[5], told[5], 0 * signs[5], str, "changes").sides
-    really, _, told_of = zoned.partition("Told")
+    really, _, told_of = zoned.partition("Reported")
     assert 'class="flow untold"' not in really  # no change at all is drawn as nothing
     assert told_of.count('class="flow untold"') == zones

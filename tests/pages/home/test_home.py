@@ -439,7 +439,7 @@ def test_the_handout_holds_the_recommendation_once_all_is_judged(saved, settled)
     why = "Settings rank by the harmonic mean of retained and genuine."
     assert f"<b>Recommended:</b> {sentence}. {why}" in html.unescape(files["Handout"])
     settled(app.button(key="way_home_use").click().run())
-    assert "<b>Recommended:</b> as it is set." in files["Handout"]
+    assert "<b>Recommended:</b> the current setting." in files["Handout"]
 
 
 def test_data_of_real_people_have_no_handout(saved):
@@ -478,16 +478,16 @@ def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_hom
 
 def test_what_both_cost_the_same_people_is_added_up(open_home):
     app = open_home(od_data="demo-city", density_data="demo-city", unit="person")
-    assert "publishing both would cost each person ε = 2 with δ = 1e-7 in all" in text(app)
+    assert "Publishing both would cost each person ε = 2 with δ = 1e-7 in all" in text(app)
     app = open_home(od_data="demo-city", density_data="demo-city", epsilon="0.5")
     risks = flow_release_risk(ODParameters(epsilon=0.5, unit="person-day"), [1] * 7)
-    assert f"ε = {0.5 + risks.epsilon:g} with δ = 1e-7 in all, 0.5 of it for the density" in text(
-        app
-    )
+    assert f"ε = {0.5 + risks.epsilon:g} with δ = 1e-7 in all: 0.5 for the density" in text(app)
     assert "and 3.5 for the flows." in text(app)
     app.selectbox(key="unit").set_value("trip").run()
     assert "cannot be added up" in text(app)
-    assert "Both read the same people" not in text(open_home(od_data="only-trips"))
+    assert "Density and flows come from the same people" not in text(
+        open_home(od_data="only-trips")
+    )
 
 
 def bands(app):

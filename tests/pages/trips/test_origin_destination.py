@@ -307,7 +307,7 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     assert f"pays ε = {due:g} for both spans" in said
     law = change.noise_distribution(parameters)
     least = 0.5 * change.min_rate_for_change(100, 0.2, law=law.name) / float(law.rate)
-    told = float(re.search("From ε = ([0-9.]+) on a 20% change in a flow of 100", said)[1])
+    told = float(re.search("From ε = ([0-9.]+) on, a 20% change in a flow of 100", said)[1])
     assert least <= told < least + 0.01  # never rounded down
     assert "nan" not in said.lower().replace("finance", "")
 
