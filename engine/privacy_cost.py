@@ -60,8 +60,8 @@ class Query(Enum):
     MULTISCALE_DISTRICTS = "districts × hours", "visits by district and hour, scaled down likewise"
     MULTISCALE_CITY = (
         "city × hours",
-        "visits by hour, scaled down likewise; the clip is chosen from the number of visits. "
-        "The largest is stated: a smaller one has less noise",
+        "visits by hour, scaled down likewise; the clip is chosen from the number of visits, "
+        "and the largest is stated",
     )
     MULTISCALE_TOWER_TOTALS = "towers, whole week", "visits by tower, scaled down likewise"
     MULTISCALE_VISIT_TOTAL = (

@@ -92,8 +92,8 @@ DENSITY = {"release_product": "Density"}
         ("3_Choose", {"choose_view": "All settings"}, (PLAIN.name, "you are here")),
         ("4_Decisions", EPIDEMIC, ("decisions_accuracy", "Grey: true data. Blue: releases")),
         ("4_Decisions", AID, ("decisions_aid_epsilon",)),
-        ("6_Release", {}, ("got 'plain'", "Release by Laplace with suppression")),
-        ("6_Release", DENSITY, ("got 'uniform'", "Release by Fourier, joint choice")),
+        ("6_Release", {}, ("given: 'plain'", "Release by Laplace with suppression")),
+        ("6_Release", DENSITY, ("given: 'uniform'", "Release by Fourier, joint choice")),
     ],
 )
 def test_pages_say_what_the_row_says(open_set, settled, drawn, own_root, page, settings, words):

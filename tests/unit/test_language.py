@@ -36,7 +36,7 @@ RETIRED_WORDS = {
     r"\btrim(s|med|ming)\b": "beyond the contribution limit",
     r"\bmiddle zone\b": "median zone",
     r"\bhid(es?|den) (flows|nothing|small|none)|\bflows? (are|is) hidden\b": "suppressed",
-    r", got \{": "a value that build_error states",
+    r", got ": "value=, which an error states by itself",
 }
 NO_PROSE = re.compile(
     r"\b(SELECT|FROM|CASE|UNION|CAST|coalesce|regexp|ATTACH|CREATE|create table|INSERT)\b"

@@ -160,7 +160,7 @@ def _read_locations(
     """Return the locations by id, their coarser zones where no zones are given, and notes."""
     (path, *other_paths) = sources.find_files([str(pattern)])
     if other_paths:
-        raise InputError(f"{pattern.name}: several tables of locations; name one file")
+        raise InputError(f"{pattern.name}: several tables of locations", remedy="name one file")
     source = _inspect_places(path, options.locations_mapping)
     with translate_errors(source.name):
         mapping = _choose_location_id(source, options.locations_mapping, row_ids)
@@ -406,7 +406,8 @@ def _read_table(source: sources.Source, names: Mapping[str, str]) -> pd.DataFram
             )
     if frame is None or len(frame) > MAX_LOCATIONS:
         raise InputError(
-            f"{source.name}: more than {MAX_LOCATIONS:,} locations; is this the table of visits?"
+            f"{source.name}: more than {MAX_LOCATIONS:,} locations",
+            remedy="is this the table of visits?",
         )
     if not len(frame):
         raise InputError(f"{source.name}: the table of locations is empty (0 rows)")

@@ -101,7 +101,7 @@ def draw(
     try:
         job = request_judging(setting)
     except ExplorerError as problem:
-        st.caption(f"Nothing is recommended: {problem}.")
+        st.caption(f"Nothing is recommended. {problem}")
         return
 
     def show(done: list[tuple[Candidate, ...]], running: bool) -> None:

@@ -60,7 +60,7 @@ CONTROLS = {
 def format_error(error: ExplorerError) -> str:
     """Return an error's message with the page's controls that mend it."""
     labels = dict.fromkeys(CONTROLS[name] for name in error.settings if name in CONTROLS)
-    return str(error) + (f" ({', '.join(labels)})" if labels else "")
+    return str(error) + (f" Fields: {', '.join(labels)}." if labels else "")
 
 
 def show_error(title: str, message: str) -> None:

@@ -105,7 +105,7 @@ def pick_zones(part: str) -> None:
     label = "Zones of visits" if part == "density" else "Zones"
     widgets.pick(fields.ZONE_KEYS[part], label, help=HELP["zones"])
     if problem := dataset_facts.load_facts(entry.key).level_error:
-        st.caption(f"Only clusters are offered as coarser zones: {problem}.")
+        st.caption(f"Only clusters are offered as coarser zones. {problem}")
 
 
 def pick_time() -> None:

@@ -193,7 +193,7 @@ def test_days_without_a_clock_give_no_hours_and_no_order(tmp_path: Path, clock: 
         (f"p{n % 3}", f"2015-09-{7 + n // 3:02d}{clock}", "ABC"[n % 3], "BCA"[n % 3])
         for n in range(21)
     ]
-    words = "'datetime' tells days and no time of the day"
+    words = "'datetime' has days and no time of the day"
     refused(tmp_path, words, rows, parts=("density",))
     visits = [row[:3] for row in rows]
     refused(tmp_path, words, visits, kind="visits", header=VISITS)

@@ -97,7 +97,7 @@ def test_a_zone_without_a_shape_is_named_and_left_out_if_chosen(tmp_path: Path) 
     frame.loc[3, "geometry"] = shapely.Polygon()
     frame.to_file(path)
     flows = {"kind": "flows", "header": ("origin", "destination", "flow"), "zones": path}
-    error = refused(tmp_path, "in 2 of 4 zones: z2, z3; give each one, or", FLOWS, **flows)
+    error = refused(tmp_path, "in 2 of 4 zones: z2, z3. Give each one, or", FLOWS, **flows)
     assert error.code == "placeless"
     dataset, report = built(tmp_path, FLOWS, leave_out=("placeless",), **flows)
     assert (len(dataset.zones), report.rows.rows_used) == (2, 1)
