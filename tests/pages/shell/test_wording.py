@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 from engine.parameters import DELTA_STOPS
-from engine.text.glossary import GLOSSARY
 from engine.text.numbers import decimal, percent, scientific, trip_count
 from engine.text.privacy_text import delta_warning
 
@@ -49,8 +48,3 @@ def test_no_sentence_promises_anonymity():
     ]
     assert len(texts) > 1000
     assert not [text for text in texts if "anonym" in text.lower()]
-
-
-def test_the_guide_repeats_the_glossary():
-    text = (ROOT / "docs" / "use.md").read_text(encoding="utf-8")
-    assert not [word for word, said in GLOSSARY.items() if word not in text or said not in text]
