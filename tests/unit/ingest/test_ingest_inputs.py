@@ -114,7 +114,7 @@ def test_ids_beside_the_geometry_are_those_of_zones_without_others(
     (tmp_path / "z.geojson").write_text(json.dumps(document))
     zones, notes = read_zones(tmp_path / "z.geojson", {})
     assert zones["zone_id"].tolist() == list(map(str, ids))
-    assert isinstance(ids[0], str) or "zones are told by the column 'feature id'" in notes[0]
+    assert isinstance(ids[0], str) or "zones are identified by the column 'feature id'" in notes[0]
     for feature in document["features"]:
         feature["properties"]["geo_code"] = f"g{feature['id']}"
     (tmp_path / "z.geojson").write_text(json.dumps(document))
