@@ -75,7 +75,7 @@ def find_faults(text: str) -> Iterator[str]:
 def read_strings(path: Path) -> Iterator[str]:
     """Yield the strings of a module, f-strings with their placeholders, but no docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    nodes = [tree]
+    nodes: list[ast.AST] = [tree]
     while nodes:
         node = nodes.pop()
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
