@@ -84,7 +84,7 @@ def read_strings(path: Path) -> Iterator[str]:
             yield node.value
         elif isinstance(node, ast.JoinedStr):
             parts = node.values
-            yield "".join(p.value if isinstance(p, ast.Constant) else "{x}" for p in parts)
+            yield "".join(str(p.value) if isinstance(p, ast.Constant) else "{x}" for p in parts)
             nodes += [part.value for part in parts if isinstance(part, ast.FormattedValue)]
         else:
             nodes += ast.iter_child_nodes(node)
