@@ -19,7 +19,7 @@ class ExplorerError(Exception):
     data), `remedy` the correction, `code` a short stable name such as ``unparsable``.
 
     >>> str(ExplorerError("delta must be below 1", value="2", remedy="choose it smaller"))
-    'delta must be below 1, got 2; choose it smaller'
+    'delta must be below 1 (given: 2). Choose it smaller.'
     """
 
     def __init__(
@@ -39,9 +39,10 @@ class ExplorerError(Exception):
         self.settings = settings
 
     def __str__(self) -> str:
-        """Return the whole message: rule, value, remedy; unprintable characters as a ``?``."""
-        got = f", got {self.value}" if self.value else ""
-        message = self.rule + got + (f"; {self.remedy}" if self.remedy else "")
+        """Return rule with value, and remedy, as sentences; unprintable characters as a ``?``."""
+        given = f" (given: {self.value})" if self.value else ""
+        sentences = (self.rule + given, self.remedy[:1].upper() + self.remedy[1:])
+        message = " ".join(text + "." * (text[-1] not in ".?!") for text in sentences if text)
         # control characters, such as ESC of a terminal, and halves of characters
         return "".join("?" if unicodedata.category(c)[0] == "C" else c for c in message)
 
@@ -71,7 +72,7 @@ def parse_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"write a number such as 0.5, got {text!r}") from None
+        raise argparse.ArgumentTypeError(f"write a number such as 0.5 (given: {text!r})") from None
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:

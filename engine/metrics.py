@@ -77,12 +77,15 @@ def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -
     size = len(truth)
     if distances_m.shape != (size, size):
         raise ParameterError(
-            f"distances_m must have shape ({size}, {size}), one row a zone, got "
-            f"{distances_m.shape}; take dataset.tessellation.zone_distances_m"
+            f"distances_m must have shape ({size}, {size}), one row a zone",
+            value=f"{distances_m.shape}",
+            remedy="take dataset.tessellation.zone_distances_m",
         )
     if truth.min(initial=0.0) < 0 or private.min(initial=0.0) < 0:
         raise ParameterError(
-            "maps must have no negative count, got one; clip negative counts to 0 first"
+            "maps must have no negative count",
+            value="one",
+            remedy="clip negative counts to 0 first",
         )
     return np.array(
         [
@@ -123,7 +126,8 @@ def _earth_moved(p: Floats, q: Floats, distances_m: Floats) -> float:
 def _check_tables(truth: Floats, private: Floats) -> tuple[Floats, Floats]:
     if truth.shape != private.shape or truth.ndim != 2:
         raise ParameterError(
-            "truth and private must be tables of the same shape (zones, hours), got "
-            f"{truth.shape} and {private.shape}; compare a release with the truth of its dataset"
+            "truth and private must be tables of the same shape (zones, hours)",
+            value=f"{truth.shape} and {private.shape}",
+            remedy="compare a release with the truth of its dataset",
         )
     return truth.astype(np.float64, copy=False), private.astype(np.float64, copy=False)

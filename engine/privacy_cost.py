@@ -49,7 +49,7 @@ class Query(Enum):
     COVER_COUNTS = "counts", "pre-sampled counts of the cover"
     COVER_TOTALS = "totals of the cells", "pre-sampled totals of the cover"
     SINGLE_VISITS = "shares of the towers", "one visit of each person, counted by tower"
-    ALL_VISITS = "number of visits", "all visits, at most Kₘₐₓ a person"
+    ALL_VISITS = "number of visits", "all visits, at most a public Kₘₐₓ per person"
     CHOICE_BY_CLUSTER = (
         "number of coefficients",
         "coefficients of each cluster, for one choice a cluster",
@@ -65,12 +65,12 @@ class Query(Enum):
     MULTISCALE_TOWER_TOTALS = "towers, whole week", "visits by tower, scaled down likewise"
     MULTISCALE_VISIT_TOTAL = (
         "number of visits",
-        "all visits, at most K_max a person; in return, people with many visits count less in the "
-        "other tables. It is drawn first, and the other tables' shares of ε and the city's clip "
-        "follow from the noisy number; until it is drawn, those for the most visits are stated",
+        "all visits, at most a public K_max per person; in return, people with many visits count "
+        "less in the other tables. It is drawn first. The other tables' shares of ε and the city's "
+        "clip follow from the noisy number. A plan states those for the most visits",
     )
-    FLOWS = "trips between zones", "kept trips of every origin and destination"
-    TRIPS_BEYOND = "trips beyond the bound", "number of trips beyond it, at most {} of each"
+    FLOWS = "trips between zones", "counted trips of every origin and destination"
+    TRIPS_BEYOND = "trips beyond the limit", "number of trips beyond it, at most {} per unit"
     REPORT_COUNTS = "{}", "counts by bins fixed in advance"
     REPORT_RANKS = "{}: five numbers", "ranks of the edges of the bins"
 

@@ -14,7 +14,7 @@ VIEWS = {
     "How far, how long": distributions.draw_histograms,
     "Errors and M": summary.draw_errors,
 }
-LEAD = "What is in the data – when, where, how far – under one privacy budget."
+LEAD = "When, where and how far people travel, under one privacy budget."
 
 
 def draw() -> None:

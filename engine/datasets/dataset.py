@@ -200,8 +200,8 @@ class Dataset:
         rows = matches.to_numpy()[encoded.indices.fill_null(0).to_numpy()].astype(np.int64)
         if unknown := ids.null_count + int((rows < 0).sum()):
             raise DatasetError(
-                f"dataset '{self.id}': {unknown} rows name a {place_kind} not listed; build it "
-                "again"
+                f"dataset '{self.id}': {unknown} rows name a {place_kind} not listed",
+                remedy="build it again",
             )
         return rows
 
@@ -216,13 +216,14 @@ class Dataset:
             yield
         except (pa.ArrowInvalid, OSError) as error:
             raise DatasetError(
-                f"dataset '{self.id}': {name} cannot be read; build the dataset again"
+                f"dataset '{self.id}': {name} cannot be read", remedy="build the dataset again"
             ) from error
 
     def _require(self, name: str, part: str) -> None:
         if not (self.folder / name).is_file():
             raise DatasetError(
-                f"dataset '{self.id}' has no {part} data ({name}); choose a dataset that has it"
+                f"dataset '{self.id}' has no {part} data ({name})",
+                remedy="choose a dataset that has it",
             )
 
 
@@ -243,8 +244,8 @@ def load(name_or_path: str | Path) -> Dataset:
         return Dataset(storage.current_version(folder.resolve()))
     name = str(name_or_path)
     raise DatasetError(
-        f"there is no dataset '{name if len(name) <= 60 else name[:59] + '…'}'; known are "
-        f"{', '.join(folders) or 'none'}, or give the path of a dataset folder"
+        f"there is no dataset '{name if len(name) <= 60 else name[:59] + '…'}'",
+        remedy=f"name one of {', '.join(folders) or 'none'}, or give the path of a dataset folder",
     )
 
 

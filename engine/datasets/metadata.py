@@ -91,7 +91,8 @@ class Metadata:
             metadata._check_types()
         except (KeyError, TypeError, ValueError, OSError) as error:
             raise DatasetError(
-                f"dataset '{dataset}': dataset.json is not as expected; build the dataset again"
+                f"dataset '{dataset}': dataset.json is not as expected",
+                remedy="build the dataset again",
             ) from error
         return metadata
 

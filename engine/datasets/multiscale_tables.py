@@ -145,7 +145,9 @@ def from_tables(
             "tower_totals": tower_totals,
         }
     except ValueError:
-        raise DatasetError("the zoom_… tables are incomplete; build the dataset again") from None
+        raise DatasetError(
+            "the zoom_… tables are incomplete", remedy="build the dataset again"
+        ) from None
     for values in arrays.values():
         values.flags.writeable = False
     return MultiscaleTables(**arrays, visit_total=visit_total, max_visits_cap=cap, clips=clips)

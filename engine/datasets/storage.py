@@ -69,13 +69,13 @@ def current_version(folder: Path) -> Path:
         name = _read_bounded_text(folder / "current", 1_000).strip()
     except (OSError, ValueError) as error:
         raise DatasetError(
-            f"'{folder.name}' is not a dataset folder: its file 'current' cannot be read; name a "
-            "folder written by an ingest or the command twin"
+            f"'{folder.name}' is not a dataset folder: its file 'current' cannot be read",
+            remedy="name a folder written by an ingest or the command twin",
         ) from error
     if not _VERSION.fullmatch(name) or not (folder / name / METADATA_FILE).is_file():
         raise DatasetError(
-            f"dataset '{folder.name}' is damaged: 'current' does not name a complete version; "
-            "build the dataset again or restore it from a copy"
+            f"dataset '{folder.name}' is damaged: 'current' does not name a complete version",
+            remedy="build the dataset again or restore it from a copy",
         )
     return folder / name
 
@@ -106,7 +106,8 @@ def verify(version: Path, expected: object) -> None:
     except OSError as error:
         raise DatasetError(
             f"dataset '{version.parent.name}': its files cannot be read "
-            f"({error.strerror or type(error).__name__}); check that the folder is yours"
+            f"({error.strerror or type(error).__name__})",
+            remedy="check that the folder is yours",
         ) from error
     for name in sorted(expected.keys() | actual.keys()):
         if name not in actual:
@@ -300,8 +301,8 @@ def _remove_old_versions(folder: Path, current: str) -> None:
 
 def _corruption_error(version: Path, fault: str) -> DatasetError:
     return DatasetError(
-        f"dataset '{version.parent.name}': {fault}; "
-        "build the dataset again or restore it from a copy"
+        f"dataset '{version.parent.name}': {fault}",
+        remedy="build the dataset again or restore it from a copy",
     )
 
 

@@ -98,8 +98,8 @@ def open_trips(
         for values, smallest, largest in ((rank, 1, RANK_BUCKET), (n, 0, _MAX_VALUES)):
             if len(values) and not smallest <= values.min() <= values.max() <= largest:
                 raise DatasetError(
-                    f"dataset '{version.parent.name}': {name}.parquet holds what cannot be "
-                    "counted; build the dataset again"
+                    f"dataset '{version.parent.name}': {name}.parquet holds what cannot be counted",
+                    remedy="build the dataset again",
                 )
         kind = zone_type(zones)
         origin, destination = (zone_index(table[column]).astype(kind) for column in _ZONE_COLUMNS)
@@ -145,5 +145,5 @@ def _positions(values: pa.ChunkedArray, ids: pa.Array) -> Any:
     where = pc.index_in(encoded.dictionary.cast(pa.string()), value_set=ids).fill_null(-1)
     rows = where.to_numpy()[encoded.indices.fill_null(0).to_numpy()]
     if values.null_count or (rows < 0).any():
-        raise DatasetError("trips name a zone that is not listed; build the dataset again")
+        raise DatasetError("trips name a zone that is not listed", remedy="build the dataset again")
     return rows.astype(zone_type(len(ids)))

@@ -58,7 +58,7 @@ _NO_OPTIONS = ("kind", "inputs", "reading", "area_from_data")
 def _parse_pair(text: str) -> tuple[str, str]:
     name, equals, column = text.partition("=")
     if not equals or not name:  # no column: not even a guessed one
-        raise argparse.ArgumentTypeError(f"it is written as NAME=VALUE, got {text!r}")
+        raise argparse.ArgumentTypeError(f"it is written as NAME=VALUE (given: {text!r})")
     return name, column
 
 
@@ -70,7 +70,7 @@ def _parse_day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"a day is written 2015-09-07, got {text!r}") from None
+        raise argparse.ArgumentTypeError(f"a day is written 2015-09-07 (given: {text!r})") from None
 
 
 def _field_descriptions(options_type: type) -> dict[str, str]:
@@ -178,7 +178,7 @@ def _split_off_files(values: dict[str, Any]) -> None:
 def _require_unique_keys(pairs: list[tuple[str, str]]) -> dict[str, str]:
     names = [key for key, _ in pairs]
     if twice := next((key for key in names if names.count(key) > 1), None):
-        raise InputError(f"{to_printable(twice)} is mapped twice; map every name once")
+        raise InputError(f"{to_printable(twice)} is mapped twice", remedy="map every name once")
     return dict(pairs)
 
 
@@ -265,7 +265,7 @@ def format_error(error: ExplorerError, reader: argparse.ArgumentParser) -> str:
     """Return the message of an error with the command's options that correct it."""
     options = {action.dest: action.option_strings for action in reader._actions}
     flags = [options[name][0] for name in error.settings if options.get(name)]
-    return str(error) + (f" ({', '.join(dict.fromkeys(flags))})" if flags else "")
+    return str(error) + (f" Options: {', '.join(dict.fromkeys(flags))}." if flags else "")
 
 
 def _draw_progress(progress: Progress | None = None) -> None:

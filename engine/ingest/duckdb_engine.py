@@ -82,8 +82,8 @@ class DuckDB:
             self.connection.execute(f"SET TimeZone = {quote_text(time_zone)}")
         except duckdb.Error:
             raise InputError(
-                "the engine cannot start with these settings of memory and spill; write "
-                "sizes as '4GB' and name a folder that exists"
+                "the engine cannot start with these settings of memory and spill",
+                remedy="write sizes as '4GB' and name a folder that exists",
             ) from None
         size, unit = str(self.fetch_rows("SELECT current_setting('memory_limit')")[0][0]).split()
         self._memory = float(size) * _UNITS[unit]

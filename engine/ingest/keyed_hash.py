@@ -55,8 +55,9 @@ def resolve_salt(folder: Path, chosen_salt: str | None) -> str:
             or chosen_salt != chosen_salt.strip()
         ):
             raise ParameterError(
-                f"salt must be 1 to {_MAX_SALT_BYTES} characters without spaces at its ends, got "
-                f"{len(chosen_salt)} characters; leave it out to have one made"
+                f"salt must be 1 to {_MAX_SALT_BYTES} characters without spaces at its ends",
+                value=f"{len(chosen_salt)} characters",
+                remedy="leave it out to have one made",
             )
         return chosen_salt
     pointer = folder / "current"

@@ -294,7 +294,9 @@ class IngestOptions:
 
     def _check_paths(self) -> None:
         if not self.inputs:
-            raise ParameterError("inputs must name at least one file, folder or pattern, got none")
+            raise ParameterError(
+                "inputs must name at least one file, folder or pattern", value="none"
+            )
         name = self.out.name
         if name in ("", "..") or not name.isprintable():
             raise ParameterError(

@@ -58,7 +58,8 @@ def explain_error(
     name = file or "the input"
     for meant in _TOLD["of_a_file"]:
         if re.search("|".join(meant["words"]), message):
-            return InputError(f"{name} {meant['fault']}{where}; {meant['remedy']}")
+            return InputError(f"{name} {meant['fault']}{where}", remedy=meant["remedy"])
     return InputError(
-        f"{name} cannot be read{where} ({type(error).__name__}); check it, or export it again"
+        f"{name} cannot be read{where} ({type(error).__name__})",
+        remedy="check it, or export it again",
     )

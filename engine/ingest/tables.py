@@ -75,7 +75,9 @@ def _readable_path(source: Source, folder: Path, monitor: Monitor) -> str:
             for piece in pieces:
                 monitor.check()
                 if (byte_count := byte_count + out.write(piece)) > MAX_UNPACKED_BYTES:
-                    raise InputError(f"{source.name}: unpacks to too much; unpack it yourself")
+                    raise InputError(
+                        f"{source.name}: unpacks to too much", remedy="unpack it yourself"
+                    )
         return str(target)
     if set("*?[") & set(str(path)) or not str(path).isprintable():
         os.symlink(path, target)
@@ -244,7 +246,7 @@ def raise_for_useless(
     files = [source.name for source in mappings]
     where = files[0] if len(files) == 1 else f"{len(files)} files"
     if account.rows_read == 0:
-        raise InputError(f"{where}: no rows of data (0 rows); name files with data")
+        raise InputError(f"{where}: no rows of data (0 rows)", remedy="name files with data")
     lost = sum(n for reason, n in account.rows_unused.items() if reason is not Reason.SELF_TRIP)
     if account.rows_used or ("trips" not in options.parts and lost < account.rows_read):
         return

@@ -340,8 +340,9 @@ def compute_truncation_curve(
     """
     if parameters.unit == "trip" or not limits:
         raise ParameterError(
-            "limits must name a T to compare at unit 'person-day' or 'person', got "
-            f"{len(limits)} at {parameters.unit!r}; trip level trims nobody and fixes T to 1"
+            "limits must name a T to compare at unit 'person-day' or 'person'",
+            value=f"{len(limits)} at {parameters.unit!r}",
+            remedy="choose another unit: trip level fixes T to 1",
         )
     chosen = sorted(set(limits))
     rows: list[list[float]] = []

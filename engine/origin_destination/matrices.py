@@ -42,9 +42,11 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
             for day in days_wanted
         ]
     if not chosen:
-        raise ParameterError(f"days must name at least one of the {count} days, got {days!r}")
+        raise ParameterError(f"days must name at least one of the {count} days", value=f"{days!r}")
     if len(set(chosen)) < len(chosen):
-        raise ParameterError(f"days must name each day once, got {days!r}; drop the repeats")
+        raise ParameterError(
+            "days must name each day once", value=f"{days!r}", remedy="drop the repeats"
+        )
     return tuple(chosen)
 
 
@@ -120,12 +122,14 @@ def require_unit(dataset: Dataset, unit: ODUnit) -> None:
     if not dataset.metadata.trips_have_people:
         raise DatasetError(
             f"dataset '{dataset.id}' holds flows without people, so unit='{unit}' cannot bound "
-            "anyone's trips; choose unit='trip' with max_trips_per_user=1"
+            "anyone's trips",
+            remedy="choose unit='trip' with max_trips_per_user=1",
         )
     if unit == "person" and not dataset.has_person_ranks:
         raise DatasetError(
             f"dataset '{dataset.id}' does not rank trips within a person over the whole period, "
-            "which unit='person' needs; choose unit='person-day'"
+            "which unit='person' needs",
+            remedy="choose unit='person-day'",
         )
 
 
@@ -155,9 +159,9 @@ def require_memory(matrices: int, zones: int) -> None:
     """Raise `ParameterError` if so many dense matrices are too large for memory."""
     if matrices * zones**2 > MAX_DENSE_CELLS:
         raise ParameterError(
-            f"days must fit in memory ({MAX_DENSE_CELLS:,} cells), got {matrices} days of "
-            f"{zones} × {zones} zones; ask for at most "
-            f"{max(1, MAX_DENSE_CELLS // zones**2)} days at a time, or for od.expected"
+            f"days must fit in memory ({MAX_DENSE_CELLS:,} cells)",
+            value=f"{matrices} days of {zones} × {zones} zones",
+            remedy=f"ask for at most {max(1, MAX_DENSE_CELLS // zones**2)} days, or od.expected",
         )
 
 

@@ -150,8 +150,9 @@ def draw_variates(
     cells = resolve_noise(rng, noise, lambda generator: generator.laplace(size=shape))
     if cells.shape != shape or not np.isfinite(cells).all():
         raise ParameterError(
-            f"noise must hold one finite variate for each of {shape} cells, got shape "
-            f"{cells.shape}; draw it for this dataset and these days with od.draw_noise"
+            f"noise must hold one finite variate for each of {shape} cells",
+            value=f"shape {cells.shape}",
+            remedy="draw it for this dataset and these days with od.draw_noise",
         )
     return cells, chosen, sum_days
 

@@ -71,8 +71,9 @@ def classify_outcomes(
     """Return the outcome of every off-diagonal cell in one release; `least_shown` is τ′."""
     if true.shape != released.shape or true.ndim < 2 or true.shape[-1] != true.shape[-2]:
         raise ParameterError(
-            "true and released must be square matrices of the same shape, got "
-            f"{true.shape} and {released.shape}; take both for the same days"
+            "true and released must be square matrices of the same shape",
+            value=f"{true.shape} and {released.shape}",
+            remedy="take both for the same days",
         )
     off = ~np.eye(true.shape[-1], dtype=bool)
     small, hidden, none = true < least_shown, released == 0, true == 0

@@ -63,8 +63,9 @@ class Guarantee:
         delta = validation.to_real(self.delta)
         if delta is None or not 0 <= delta < 1:
             raise ParameterError(
-                f"delta must be a number of at least 0 and below 1, got {self.delta!r}; "
-                "choose it below one over the number of people, such as 1e-7"
+                "delta must be a number of at least 0 and below 1",
+                value=repr(self.delta),
+                remedy="choose it below one over the number of people, such as 1e-7",
             )
 
     @property
@@ -100,8 +101,9 @@ class Guarantee:
         """
         if self.delta:
             raise ParameterError(
-                f"delta must be 0 for a limit on every suspicion, got {self.delta!r}; "
-                "use max_guess_rate, which holds on average over what is published"
+                "delta must be 0 for a limit on every suspicion",
+                value=f"{self.delta!r}",
+                remedy="use max_guess_rate, which holds on average over what is published",
             )
         remedy = "it is what the attacker believes beforehand, such as 0.1"
         belief = validation.check_inside("prior", prior, 0, 1, remedy)
@@ -158,7 +160,9 @@ def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
     matrices. Raises `ParameterError` without a matrix.
     """
     if not days:
-        raise ParameterError("days must name at least one matrix, got none; choose a day")
+        raise ParameterError(
+            "days must name at least one matrix", value="none", remedy="choose a day"
+        )
     for length in set(days):
         validation.check_whole_number("days", length, 1, remedy="a matrix holds at least one day")
     times = Counter(days) if parameters.unit == "person-day" else Counter([1])

@@ -21,8 +21,8 @@ def trips_per_person(dataset: Dataset) -> tuple[float, int]:
     """
     if not (dataset.has_person_ranks and dataset.metadata.trips_have_people):
         raise DatasetError(
-            f"dataset '{dataset.id}' does not rank trips within a person over the whole period; "
-            "trips per person cannot be told"
+            f"dataset '{dataset.id}' does not rank trips within a person over the whole period",
+            remedy="build it again from rows with people",
         )
     trips = dataset.trips_by_person.sum_days(range(len(dataset.metadata.periods)))
     # people with so many trips or more

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_line(f"refused: {error}", sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
-        _print_line(str(stop) or "stopped; 'budget show' lists what is spent", sys.stderr)
+        _print_line(str(stop) or "stopped. 'budget show' lists what is spent.", sys.stderr)
         return 130
     return 0
 
@@ -51,9 +51,9 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     title, selection = render_words(release_plan, "title", "seen")
     delta = f", δ = {cost.delta:g}" if cost.delta else ""
     _print_line(
-        f"{title} of {dataset.id}, {selection}: ε = {release_plan.epsilon:g} per "
+        f"{title}. Data: {dataset.id}, {selection}. ε = {release_plan.epsilon:g} per "
         f"{release_plan.unit} costs '{budget.people}' ε = {cost.epsilon:g}{delta} per "
-        f"{budget.unit}; before it {budget.remaining_epsilon:g} remains"
+        f"{budget.unit}. Before this release, ε = {budget.remaining_epsilon:g} remains."
     )
     out = release(
         setting,
@@ -66,7 +66,7 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         consents=options.consent,
         progress=_draw_progress if sys.stderr.isatty() else lambda _share: None,
     )
-    _print_line(f"written to {out} and {archive_path(out)}; read {out / 'statement.html'} first")
+    _print_line(f"Written to {out} and {archive_path(out)}. Read {out / 'statement.html'} first.")
 
 
 def _parse_setting(options: argparse.Namespace, dataset: Dataset) -> Setting:

@@ -258,7 +258,7 @@ def budget_cost(loss: PrivacyLoss, budget_unit: BudgetUnit) -> BudgetCost:
         raise release_error(
             f"a release at trip level cannot be charged to a budget per {budget_unit}",
             "unit 'trip'",
-            "a person may make any number of trips, so no ε per person can be stated: release at "
+            "a person may make any number of trips, so no ε per person can be stated. Release at "
             "unit 'person-day' or 'person', or declare a budget per trip",
             "unit",
         )

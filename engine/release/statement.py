@@ -18,6 +18,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from .. import density, origin_destination
 from ..contract import Setting
 from ..parameters import USED_FIELDS, ODParameters
 from ..privacy import GROUP_SIZE, Guarantee, compose_epsilon, flow_release_risk, format_guess_rate
@@ -50,6 +51,7 @@ _JINJA.filters |= {
     "big": lambda number: f"{number:,.0f}",
     "pct": lambda share: f"{share:.1%}",
     "bar": format_error_bar,
+    "trips": lambda number: f"{number:,} trip{'s' * (number != 1)}",
     "decimal": lambda number: f"{number!r}" if "." in f"{number!r}" else f"{number:.17f}",
 }
 
@@ -57,7 +59,11 @@ _JINJA.filters |= {
 def render_words(plan: ReleasePlan, *names: str, **variables: Any) -> list[str]:
     """Return the named blocks of ``words.j2`` for a plan and variables, each on one line."""
     template = _JINJA.get_template("words.j2")
-    values = {"plan": plan, "confidence": CONFIDENCE, **variables}
+    methods: Mapping[str, Any] = {**origin_destination.METHODS, **density.METHODS, "": None}
+    row = methods.get(getattr(plan.parameters, "method", ""))
+    method = row.name.replace("this project", "Mobility Privacy Explorer") if row else ""
+    values = {"plan": plan, "method": method, "confidence": CONFIDENCE}
+    values |= variables
     context: Any = template.new_context(values)
     blocks = ("".join(template.blocks[name](context)) for name in names)
     return [re.sub(r"\s+([).,;:])", r"\1", " ".join(block.split())) for block in blocks]
@@ -114,12 +120,11 @@ def build_statement(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -
         "library": f"OpenDP {version('opendp')}",
         "version": version("mobility-privacy-explorer"),
     }
-    names = ("title", "recommended", "seen", "kept", "beyond")
-    title, recommended, selection, kept, beyond = render_words(plan, *names)
+    names = ("title", "recommended", "may_conclude", "may_not_conclude", "seen", "kept", "beyond")
+    *lead, selection, kept, beyond = render_words(plan, *names)
     item_texts = render_words(plan, *STATEMENT_ITEMS, **context)
     return {
-        "title": title,
-        "recommended": recommended,
+        **dict(zip(names, lead, strict=False)),
         "seen": selection,
         "dataset": dataset,
         "people": people,

@@ -47,15 +47,17 @@ def zone_levels(zones: pd.DataFrame) -> tuple[ZoneLevel, ...]:
         column = zones[f"{name}_id"]
         if missing := int((column.isna() | (column.astype(str).str.strip() == "")).sum()):
             raise DatasetError(
-                f"the level '{name}' must have a parent for every zone, got {missing} zones "
-                "without one; fill the column or leave it out"
+                f"the level '{name}' must have a parent for every zone",
+                value=f"{missing} zones without one",
+                remedy="fill the column or leave it out",
             )
     for fine, coarse in pairwise(levels):
         parents = zones.groupby(f"{fine.name}_id")[f"{coarse.name}_id"].nunique()
         if several := int(np.count_nonzero(parents.to_numpy() > 1)):
             raise DatasetError(
-                f"each {fine.name} must lie in one {coarse.name}, got {several} that lie in "
-                "several; mend the columns of parents or leave one of them out"
+                f"each {fine.name} must lie in one {coarse.name}",
+                value=f"{several} that lie in several",
+                remedy="correct the columns of parents or leave one of them out",
             )
     return (ZoneLevel(FINEST, len(zones)), *levels)
 
@@ -84,8 +86,9 @@ def zone_labels(
     level_names = [zone_level.name for zone_level in zone_levels(zones)]
     if level not in level_names:
         raise ParameterError(
-            f"zones must be a level of this dataset, got {level[:60]!r}; it has "
-            f"{', '.join(level_names)}, and 'clusters-30' joins neighbours to 30"
+            "zones must be a level of this dataset",
+            value=f"{level[:60]!r}",
+            remedy=f"choose {', '.join(level_names)}, or 'clusters-30', which joins neighbours",
         )
     if level == FINEST:
         ids = zones["zone_id"].astype(str).tolist()

@@ -150,7 +150,9 @@ def make_view(
     view.
     """
     if isinstance(dataset, DatasetView):
-        raise ParameterError("dataset must be as it was ingested, got a view; look at its base")
+        raise ParameterError(
+            "dataset must be as it was ingested", value="a view", remedy="look at its base"
+        )
     days, last = len(dataset.metadata.days), time.last_position
     if time.first_position >= days or (last is not None and last >= days):
         raise ParameterError(

@@ -35,12 +35,12 @@ def read_twin_zones(path: Path, residents: str | None = None) -> gpd.GeoDataFram
     column = residents or guess_residents(list(frame.columns))
     if column is None:
         return zones
+    columns = [str(name) for name in frame.columns if name != frame.geometry.name]
     if column not in frame:
         raise InputError(
-            f"{to_printable(path.name)}: there is no column '{to_printable(column)}'; it has "
-            f"{', '.join(to_printable(str(name)) for name in frame.columns if name != 'geometry')}"
+            f"{to_printable(path.name)}: there is no column '{to_printable(column)}'",
+            remedy=f"name one of {', '.join(map(to_printable, columns))}",
         )
-    columns = [str(name) for name in frame.columns if name != frame.geometry.name]
     ids = column_mapping.guess_columns("zones", columns)["zone_id"]
     numbers: Any = pd.to_numeric(frame[column], errors="coerce")
     by_id = dict(zip(ids_to_text(frame[ids]), numbers, strict=True))

@@ -190,8 +190,9 @@ def residents_by_zone(zones: gpd.GeoDataFrame) -> Floats:
     """Return residents by zone, or areas where the file has none."""
     if not 2 <= len(zones) <= MAX_ZONES:
         raise InputError(
-            f"a twin needs 2 to {MAX_ZONES:,} zones, got {len(zones):,}; join zones or take a "
-            "coarser level"
+            f"a twin needs 2 to {MAX_ZONES:,} zones",
+            value=f"{len(zones):,}",
+            remedy="join zones or take a coarser level",
         )
     if "residents" not in zones:
         return zone_areas_km2(zones)
@@ -200,8 +201,8 @@ def residents_by_zone(zones: gpd.GeoDataFrame) -> Floats:
     if len(wrong) or residents.sum() <= 0:
         which = f"zone {zones['zone_id'].iloc[wrong[0]]}" if len(wrong) else "all zones together"
         raise InputError(
-            f"residents must be 0 or more in each zone and above 0 in some; {which} has none: "
-            "name another column"
+            "residents must be 0 or more in each zone and above 0 in some",
+            remedy=f"name another column: {which} has none",
         )
     return residents
 

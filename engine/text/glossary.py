@@ -3,25 +3,29 @@
 GLOSSARY = {
     "ε": "Privacy loss: how much one protected person, day or trip may change what is released.",
     "δ": "By how much an attack may succeed more often than ε allows.",
-    "T": "Trips kept per person and day, or per person; more trips kept need more noise.",
-    "τ": "Flows that read less than this are not shown.",
-    "ℓ": "Visits kept per person in the week.",
+    "T": "Contribution limit of flows: trips counted per person and day, or per person. A larger T "
+    "needs more noise.",
+    "τ": "Suppression threshold: a flow with a noisy count below τ is not shown.",
+    "ℓ": "Contribution limit of densities: visits counted per person in the week.",
     "true": "Counted in the data, before anything is done for privacy.",
-    "private": "With noise added: what would be released.",
+    "private": "With noise added, as it would be released.",
     "draw": "One throw of the noise; another one gives other numbers.",
     "person's day": "The trips of one person on one day, protected together.",
-    "retained": "Of 100 trips in the data, how many the release still counts in the same flow.",
-    "genuine": "Of 100 trips that the release shows, how many are in the data; the others are "
+    "retained": "How many of 100 trips in the data the release still counts in the same flow.",
+    "genuine": "How many of 100 trips that the release shows are in the data. The others are "
     "invented.",
     "utility": "The smaller of retained and genuine: good, fair or poor.",
     "reliable": "A number within a quarter of the truth in 95 of 100 releases.",
     "common part": "The harmonic mean of retained and genuine (CPC in the literature).",
-    "guesses": "How often an attacker who knows all others guesses right; a coin gets 50 of 100.",
-    "trimmed": "Trips beyond T that are left out before noise is added.",
-    "suppressed": "Not shown, because the private number lies below τ.",
+    "guesses": "How often an attacker who knows all others guesses correctly, at most. A coin gets "
+    "50 of 100.",
+    "beyond T": "Trips beyond the contribution limit, which are left out before noise is added.",
+    "suppressed": "Not shown, because the noisy count is below τ.",
     "lost": "A flow that should be shown and is not.",
     "phantom": "A flow that is shown although nobody travelled.",
     "cluster": "Neighbouring zones joined to one, from the map alone.",
+    "Laplace with suppression": "A method: adds noise to each count and suppresses those below τ.",
+    "Empirical Bayes": "A method: estimates each flow from all noisy counts and suppresses none.",
     "ledger": "The record of what every release of these people's data has cost.",
     "twin": "Simulated people made of public facts alone, to try settings on.",
 }

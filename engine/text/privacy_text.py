@@ -10,11 +10,11 @@ UNIT_LABELS = {
 }
 
 
-TRIP_LEVEL = "Each trip is protected by itself and nobody is trimmed, so T is 1 and cannot be set."
+TRIP_LEVEL = "Each trip is protected by itself. Nobody's trips are left out, so T is fixed at 1."
 
 
 ANALYTIC_NOTE = (
-    "Above a total ε of 4 the paper's theorem for Gaussian noise ends; this page uses the "
+    "The paper's theorem for Gaussian noise ends at a total ε of 4. Above it, this page uses the "
     "analytic Gaussian (Balle & Wang 2018), which is (ε, δ)-DP for every ε."
 )
 
@@ -32,4 +32,4 @@ def delta_warning(delta: float, people: int | None) -> str | None:
 
 def name_noise_centre(unit: str) -> str:
     """Name what noise leaves a flow near: not the truth where trimming comes first."""
-    return "the truth" if unit == "trip" else "its count after trimming"
+    return "the truth" if unit == "trip" else "its count within the contribution limit"

@@ -150,7 +150,7 @@ def test_back_after_one_button_brings_back_all_that_it_changed(page, address):
         slider.press("ArrowRight")
         settled(page)
     for whose in ("one person's day", "one person, whole period"):  # one has a time, one has not
-        choose(page, "What is protected", whose)
+        choose(page, "Unit of privacy", whose)
     assert page.evaluate("history.length") == steps + 1  # the first move alone is a step of Back
     before, words = link(page), page.locator(".gauge .words").all_inner_texts()
     page.get_by_role("button", name="Use this").click()

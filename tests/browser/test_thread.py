@@ -107,7 +107,7 @@ def test_what_home_judges_is_what_is_released(browser, tmp_path, name, zones, tr
     with served({"MOBILITY_DATA": str(tmp_path)}) as address, visit(browser) as page:
         at_home(page, address)
         choose(page, "Zones", zones)  # the need
-        choose(page, "What is protected", "one person,")
+        choose(page, "Unit of privacy", "one person,")
         settled(page)
         use = page.get_by_role("button", name="Use this")
         use.wait_for()
@@ -130,7 +130,7 @@ def test_what_home_judges_is_what_is_released(browser, tmp_path, name, zones, tr
         assert linked(page.url, name) == home
         limit = page.locator(".st-key-max_trips input[type=range]")
         expect(limit).to_have_attribute("aria-valuetext", f"{home.parameters.max_trips_per_user}")
-        judged = page.get_by_text("Judge it by the data")
+        judged = page.get_by_text("Show its utility from the data")
         if judged.count():
             judged.click()
         sentence = page.get_by_text(RETAINED).filter(has_text=GUESSES).last.inner_text()
@@ -187,7 +187,7 @@ def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path):
         ]  # fmt: skip
 
         go(page, "Home")
-        choose(page, "What is protected", "one person,")
+        choose(page, "Unit of privacy", "one person,")
         settled(page)
         gauge = page.locator(".gauge .words").nth(1).inner_text()
         home = linked(page.url, "demo-city")

@@ -72,7 +72,7 @@ def _add_methods(monkeypatch):
 
 FLOWS = f"{PLAIN.name}: at most T = 4 trips per person and day, ε = 1."
 VISITS = f"{UNIFORM.name}: at most ℓ = 30 visits per person, ε = 1."
-SHOWN = "Every flow has noise of scale 4", "trips shown are", "Suppressed", "pairs that read 0"
+SHOWN = "Every flow has noise of scale 4", "trips shown are", "Suppressed", "pairs shown as 0"
 EPIDEMIC = {"unit": "trip", "decisions_threshold_fast": 2.0, "decisions_view": "Epidemic"}
 AID = {"unit": "person", "decisions_view": "Aid after a shock"}
 DENSITY = {"release_product": "Density"}
@@ -88,12 +88,12 @@ DENSITY = {"release_product": "Density"}
         ("2_Origin_Destination", {"od_view": "Outcomes"}, ("Phantoms carry",)),
         ("2_Origin_Destination", {"od_view": "Errors"}, ("**Plain**: Empty flows show noise.",)),
         ("2_Origin_Destination", {"od_view": "Days and totals"}, ("Plain states no range",)),
-        ("2_Origin_Destination", {"od_view": "Change"}, ("Told from the private counts",)),
+        ("2_Origin_Destination", {"od_view": "Change"}, ("Reported from the private counts",)),
         ("3_Choose", {"choose_view": "All settings"}, (PLAIN.name, "you are here")),
         ("4_Decisions", EPIDEMIC, ("decisions_accuracy", "Grey: true data. Blue: releases")),
         ("4_Decisions", AID, ("decisions_aid_epsilon",)),
-        ("6_Release", {}, ("got 'plain'", "Release by Laplace with suppression")),
-        ("6_Release", DENSITY, ("got 'uniform'", "Release by Fourier, joint choice")),
+        ("6_Release", {}, ("given: 'plain'", "Release by Laplace with suppression")),
+        ("6_Release", DENSITY, ("given: 'uniform'", "Release by Fourier, joint choice")),
     ],
 )
 def test_pages_say_what_the_row_says(open_set, settled, drawn, own_root, page, settings, words):

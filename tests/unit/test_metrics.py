@@ -56,11 +56,11 @@ def test_equal_maps_are_no_metre_apart() -> None:
 
 
 def test_wrong_shapes_and_negative_maps_are_refused_with_a_remedy() -> None:
-    with pytest.raises(ParameterError, match=r"same shape.*compare a release"):
+    with pytest.raises(ParameterError, match=r"same shape.*Compare a release"):
         metrics.pearson_correlation(TRUTH, PRIVATE[:3])
     with pytest.raises(ParameterError, match="zone_distances_m"):
         metrics.earth_movers_distance(TRUTH, PRIVATE, np.zeros((2, 2)))
-    with pytest.raises(ParameterError, match="clip"):
+    with pytest.raises(ParameterError, match="Clip"):
         metrics.earth_movers_distance(TRUTH, PRIVATE - 100, np.zeros((12, 12)))
 
 

@@ -167,8 +167,8 @@ def resolve_columns(
     canonical_names = REQUIRED[kind] + OPTIONAL[kind]
     if odd := next((canonical for canonical in mapping if canonical not in canonical_names), None):
         raise InputError(
-            f"'{to_printable(odd)}' is no column of a table of {kind}; map "
-            f"{', '.join(canonical_names)}"
+            f"'{to_printable(odd)}' is no column of a table of {kind}",
+            remedy=f"map {', '.join(canonical_names)}",
         )
     chosen = {canonical: spec for canonical, spec in mapping.items() if spec}
     used = {
@@ -217,8 +217,9 @@ def resolve_all(options: IngestOptions, files: Sequence[Source]) -> Mappings:
     for source, names in other_files:
         if odd := sorted(set(names) ^ set(first[1])):
             raise InputError(
-                f"{source.name}: {', '.join(odd)} is found in this file or in {first[0].name}, "
-                "not in both; map the columns of all files alike"
+                f"{source.name}: {', '.join(odd)} is found in this file or in {first[0].name}, not "
+                "in both",
+                remedy="map the columns of all files alike",
             )
     return result
 

@@ -18,7 +18,7 @@ BLANKS = (
     "\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 )
 """Blanks of Unicode, cut off both ends of every id; those without width too."""
-TOLD_BY = "told by the column"
+TOLD_BY = "identified by the column"
 REQUIRED_ID = {"zones": "zone_id", "locations": "location_id"}
 _ID_TYPES = ("string", "integer", "floating", "decimal", "mixed-integer", "integer-na")
 H3_CELL = "8[0-9a-f]{14}"

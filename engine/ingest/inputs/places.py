@@ -160,7 +160,7 @@ def _read_locations(
     """Return the locations by id, their coarser zones where no zones are given, and notes."""
     (path, *other_paths) = sources.find_files([str(pattern)])
     if other_paths:
-        raise InputError(f"{pattern.name}: several tables of locations; name one file")
+        raise InputError(f"{pattern.name}: several tables of locations", remedy="name one file")
     source = _inspect_places(path, options.locations_mapping)
     with translate_errors(source.name):
         mapping = _choose_location_id(source, options.locations_mapping, row_ids)
@@ -254,7 +254,7 @@ def _select_places(
     for choice, fault, wrong in tests:
         wrong = wrong & keep
         if choice not in options.leave_out:
-            remedy = f"mend them, or {CHOICES[choice]} ({choice})"
+            remedy = f"correct them, or {CHOICES[choice]} ({choice})"
             ids.raise_for_rows(file, fault, wrong, remedy, "leave_out", code=choice)
         elif wrong.any():
             keep &= ~wrong
@@ -406,7 +406,8 @@ def _read_table(source: sources.Source, names: Mapping[str, str]) -> pd.DataFram
             )
     if frame is None or len(frame) > MAX_LOCATIONS:
         raise InputError(
-            f"{source.name}: more than {MAX_LOCATIONS:,} locations; is this the table of visits?"
+            f"{source.name}: more than {MAX_LOCATIONS:,} locations",
+            remedy="is this the table of visits?",
         )
     if not len(frame):
         raise InputError(f"{source.name}: the table of locations is empty (0 rows)")

@@ -20,7 +20,6 @@ from typing import IO, Any, Literal, cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ...errors import InputError
 from ..options import Reading, build_error
 from ..read_errors import translate_errors
 
@@ -125,9 +124,10 @@ def find_files(patterns: Sequence[str]) -> list[Path]:
             matches = (Path(name) for name in glob.glob(pattern, recursive=True))
             files = [p for p in matches if p.is_file()]
         if not files:
-            raise InputError(
-                f"{to_printable(path.name or pattern)}: no such file, or a folder or pattern "
-                f"without tables; name CSV, CSV.gz or Parquet files ({', '.join(FILE_ENDINGS)})"
+            raise build_error(
+                "no-table-file",
+                file=to_printable(path.name or pattern),
+                endings=", ".join(FILE_ENDINGS),
             )
         paths.update(file.resolve() for file in files)
     return sorted(paths)
@@ -174,19 +174,14 @@ def check_end(source: Source, check: Callable[[], None]) -> None:
 def _inspect_head(path: Path, reading: Reading | None) -> Source:
     size = path.stat().st_size
     if size == 0:
-        raise InputError(
-            f"{to_printable(path.name)}: the file is empty (0 rows); name a file with data"
-        )
+        raise build_error("empty-file", file=to_printable(path.name))
     with translate_errors(to_printable(path.name)):
         with path.open("rb") as handle:
             head = handle.read(HEAD_BYTES)
         if head.startswith(b"PAR1"):
             return _inspect_parquet(path, size)
         if path.name.lower().endswith((".parquet", ".pq")):
-            raise InputError(
-                f"{to_printable(path.name)}: claims to be Parquet but is not (its first bytes say "
-                "otherwise); export it again, or give it the ending of what it is"
-            )
+            raise build_error("not-parquet", file=to_printable(path.name))
         return _inspect_csv(path, size, head, reading or Reading())
 
 
@@ -194,14 +189,9 @@ def _inspect_parquet(path: Path, size: int) -> Source:
     with pq.ParquetFile(path) as file:
         rows, schema = file.metadata.num_rows, file.schema_arrow
     if len({column.lower() for column in schema.names}) < len(schema.names):
-        raise InputError(
-            f"{to_printable(path.name)}: a column's name appears twice (case aside)",
-            remedy="rename or remove one",
-        )
+        raise build_error("repeated-column", file=to_printable(path.name))
     if rows == 0:
-        raise InputError(
-            f"{to_printable(path.name)}: the table is empty (0 rows); name a file with data"
-        )
+        raise build_error("empty-table", file=to_printable(path.name))
     kinds = tuple(str(kind) for kind in schema.types)
     return Source(path, "parquet", tuple(schema.names), kinds, size, row_count=rows)
 
@@ -213,36 +203,26 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
         inner = find_archive_member(name, path, (".csv", ".txt", ".tsv"), MAX_UNPACKED_BYTES)
     packing = next((kind for first, (kind, _) in _PACKERS.items() if head.startswith(first)), "")
     if packing in ("zstd", "7z", "RAR"):
-        raise InputError(
-            f"{name}: the file is packed as {packing}; pack it as gzip, bz2, xz or zip instead"
-        )
+        raise build_error("packed", file=name, packing=packing)
     source = Source(path, "csv", (), (), size, packing=packing, archive_member=inner)
     with source.open() as handle:
         head = handle.read(HEAD_BYTES)
     if head.startswith(_HDF5):
-        raise InputError(
-            f"{name}: the file is HDF5, as OMX matrices are; write each matrix as a CSV of origin, "
-            "destination and flow (openmatrix and pandas do)"
-        )
+        raise build_error("hdf5", file=name)
     encoding = reading.encoding or _detect_encoding(head)
     if b"\x00" in head and encoding != "utf-16":
-        raise InputError(
-            f"{name}: the file is not text (it holds NUL bytes); name a CSV or Parquet file"
-        )
+        raise build_error("not-text", file=name)
     whole_text = decode_head(name, head, encoding)
     if foreign := re.match(r"\s*([\[{]\s*[\"\[{]|(?i:<(\?xml|!doctype|html)))", whole_text):
         fault = "XML or HTML" if "<" in foreign[0] else "JSON"
-        raise InputError(
-            f"{name}: the file is {fault}; write it as CSV, a line a row (a file of zones is "
-            "chosen as zones)"
-        )
+        raise build_error("foreign-text", file=name, fault=fault)
     lines = whole_text.splitlines(keepends=True)
     skipped = reading.skip_rows
     while skipped < len(lines) and re.match(r'[\r\n]+$|"?sep=', lines[skipped]):  # of Excel
         skipped += 1
     body = "".join(lines[skipped:])
     if not body.strip():
-        raise InputError(f"{name}: the file is empty (0 rows); name a file with data")
+        raise build_error("empty-file", file=name)
     delimiter = reading.delimiter or _detect_delimiter(body)
     numbered = _numbered_rows(body, delimiter)
     fields, rows = [f.strip() for f in numbered[0][1]], [row for _, row in numbered[1:] if row]
@@ -252,8 +232,8 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
     else:
         if not rows and len(head) < HEAD_BYTES:
             if any("\n" in field for field in fields):
-                raise InputError(f"{name}: a quote in the line of names is not closed; close it")
-            raise InputError(f"{name}: only a header, 0 rows of data; name a file with data")
+                raise build_error("open-quote", file=name)
+            raise build_error("only-header", file=name)
         widths = {len(row) for row in rows}
         if widths == {len(fields) + 1} and not any(row[-1].strip() for row in rows):
             fields.append("")  # rows end in a mark
@@ -317,20 +297,17 @@ def find_archive_member(name: str, path: Path, endings: tuple[str, ...], largest
             member for member in archive.infolist() if not member.filename.startswith("__MACOSX/")
         ]
     if any(member.filename.startswith(("xl/", "word/", "content.xml")) for member in members):
-        raise InputError(
-            f"{name}: the file is an Excel workbook, or one of LibreOffice; save its sheet as CSV"
-        )
+        raise build_error("workbook", file=name)
     candidates = [
         member.filename for member in members if member.filename.lower().endswith(endings)
     ]
     if len(candidates) != 1:
-        raise InputError(
-            f"{name}: the zip holds {len(candidates)} files of {', '.join(endings)}; zip exactly "
-            "one, or unpack it and name the files"
+        raise build_error(
+            "zip-members", file=name, number=len(candidates), endings=", ".join(endings)
         )
     unpacked = sum(member.file_size for member in members)
     if unpacked > largest:
-        raise InputError(f"{name}: unpacks to {unpacked:,} bytes, which is too much: unpack it")
+        raise build_error("too-large", file=name, size=unpacked)
     return candidates[0]
 
 
@@ -365,11 +342,7 @@ def decode_head(name: str, head: bytes, encoding: str) -> str:
     try:
         text = head.decode(encoding, errors=errors)
     except UnicodeDecodeError:
-        raise InputError(
-            f"{name}: the text is not {encoding}, as it was named or seemed to be",
-            remedy="name its encoding",
-            settings=("encoding",),
-        ) from None
+        raise build_error("encoding", file=name, encoding=encoding) from None
     return (text[: text.rfind("\n") + 1] if cut else text) or text
 
 
@@ -387,10 +360,7 @@ def _check_names(
     dated = len(days) > 2 and not any(_DAY.fullmatch(f) for row in some[1:2] for f in row)
     column_values = "day" if dated else "destination"
     if dated or (len(first) > 2 and first == list(fields[1:])[: len(first)]):
-        raise InputError(
-            f"{name}: the table is a matrix, a column for each {column_values}; "
-            "write it as a row for each origin, destination, day and flow (pandas' melt does)"
-        )
+        raise build_error("matrix", file=name, each=column_values)
     widths = [len(fields), *(len(row) for row in some[1:])]
     wide = next((i for i, width in enumerate(widths) if width > widths[0]), 0)
     above = wide < 20 and all(width == widths[wide] for width in widths[wide : wide + 5])
@@ -399,21 +369,25 @@ def _check_names(
         wide, above = next((i for i, row in enumerate(some) if all(row)), 0), True
     if wide and above:
         count = "1 line stands" if lines[wide] == 2 else f"{lines[wide] - 1} lines stand"
-        raise InputError(
-            f"{name}: {count} above the line of names, as it seems: line {lines[wide]} has "
-            f"{widths[wide]} columns with names, the first has {widths[0] - fields.count('')}",
-            remedy="say how many to skip",
-            code="rows-above",
-            settings=("skip_rows",),
+        raise build_error(
+            "rows-above",
+            file=name,
+            count=count,
+            line=lines[wide],
+            columns=widths[wide],
+            named=widths[0] - fields.count(""),
         )
     if wide:
         all_wide = set(widths[1:]) == {widths[wide]}
         rows = f"every row from line {lines[wide]} on" if all_wide else f"line {lines[wide]}"
         remedy = f"quote each value that holds the mark {delimiter!r}"
-        raise InputError(
-            f"{name}: {rows} has {widths[wide]} columns, and the line of names {widths[0]}",
+        raise build_error(
+            "too-wide",
+            file=name,
+            rows=rows,
+            columns=widths[wide],
+            named=widths[0],
             remedy=f"name every column (as row names of R), or {remedy}" if all_wide else remedy,
-            code="too-wide",
         )
     times = sum(bool(_TIME.match(field)) for field in fields)
     values = sum(bool(_VALUE.match(field)) for field in fields)
@@ -421,12 +395,7 @@ def _check_names(
     below = [row for row in rest if len(row) == len(fields)]
     repeated = any(field and field in column for field, *column in zip(fields, *below, strict=True))
     if times or repeated or 2 * values >= len(fields):
-        raise InputError(
-            f"{name}: the first line looks like data; add a line of column names above it, or say "
-            "that there is none",
-            code="no-header",
-            settings=("header",),
-        )
+        raise build_error("no-header", file=name)
 
 
 def _make_names_unique(fields: Sequence[str]) -> tuple[str, ...]:
@@ -450,11 +419,7 @@ def _find_tables(folder: Path) -> list[Path]:
     paths: list[Path] = []
 
     def refuse(_problem: OSError) -> None:
-        raise InputError(
-            f"{to_printable(folder.name)}: a folder in it cannot be read",
-            remedy="name the files, or get the right to read it",
-            settings=("inputs",),
-        ) from None
+        raise build_error("unreadable-folder", file=to_printable(folder.name)) from None
 
     for place, _folders, names in os.walk(folder, onerror=refuse, followlinks=False):
         paths += [

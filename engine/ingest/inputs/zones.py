@@ -19,8 +19,7 @@ import pyogrio
 import shapely
 
 from ... import geography
-from ...errors import InputError
-from ..options import CHOICES
+from ..options import CHOICES, build_error
 from ..read_errors import translate_errors
 from . import column_mapping, zone_hierarchy
 from .ids import TOLD_BY, check_ids, choose_id_column, ids_to_text, raise_for_rows
@@ -65,10 +64,7 @@ def read_zones(
     is_repeated = "" if join_parts else is_repeated
     check_ids(file, names["zone_id"], ids, "zone", is_repeated, "zones_mapping", "leave_out")
     if frame.crs is None:
-        raise InputError(
-            f"{file}: the file does not say its coordinate reference system; save it with one, "
-            "EPSG:4326 is usual"
-        )
+        raise build_error("no-crs", file=file)
     shaped, shape_notes = _find_polygons(file, frame.geometry, ids, leave_out_shapeless)
     frame: Any = frame[shaped].reset_index(drop=True)
     ids = ids[shaped].reset_index(drop=True)
@@ -122,10 +118,7 @@ def list_layers(path: Path) -> list[str]:
         listed = pyogrio.list_layers(_gdal_address(path, head))
         layers = [str(name) for name, kind in listed if kind is not None and name not in views]
         if views and not layers:
-            raise InputError(
-                f"{to_printable(path.name)}: its layers are views, which may never end; save one "
-                "as a table"
-            )
+            raise build_error("only-views", file=to_printable(path.name))
         return layers
 
 
@@ -141,23 +134,24 @@ def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
     name, head = _check_file(path)
     layer_names = list_layers(path)
     if layer and layer not in layer_names:
-        raise InputError(
-            f"{name}: there is no layer '{to_printable(layer)}'; it has "
-            f"{', '.join(map(to_printable, layer_names))}",
-            settings=("layer",),
+        raise build_error(
+            "unknown-layer",
+            file=name,
+            layer=to_printable(layer),
+            layers=", ".join(map(to_printable, layer_names)),
         )
     if len(layer_names) > 1 and not layer:
-        raise InputError(
-            f"{name}: the file holds {len(layer_names)} layers: "
-            f"{', '.join(map(to_printable, layer_names))}",
-            remedy="name the one of the zones",
-            settings=("layer",),
+        raise build_error(
+            "several-layers",
+            file=name,
+            number=len(layer_names),
+            layers=", ".join(map(to_printable, layer_names)),
         )
     with translate_errors(name), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # GDAL's warnings are repaired or refused below
         if head.startswith(b"PAR1"):
             if b"geo" not in (pq.read_metadata(path).metadata or {}):
-                raise InputError(f"{name}: Parquet without geometry; save it as GeoParquet")
+                raise build_error("no-geometry", file=name)
             frame: Any = gpd.read_parquet(path)
         else:
             # a condition makes GDAL count the rows itself, whatever a GeoPackage states
@@ -172,12 +166,16 @@ def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
                 stated = (frame.index != np.arange(len(frame))).any() or _STATED_ID.search(head)
                 frame = frame.reset_index(drop=not stated, names=column_mapping.FEATURE_ID)
         if not isinstance(frame, gpd.GeoDataFrame) or not len(frame):
-            raise InputError(f"{name}: the file holds no zones (0 rows); name another")
+            raise build_error("zone-file-without-zones", file=name)
         vertices = int(shapely.get_num_coordinates(frame.geometry.to_numpy()).sum())
         if len(frame) > MAX_ZONES or vertices > MAX_VERTICES:
-            raise InputError(
-                f"{name}: {len(frame):,} zones with {vertices:,} vertices, more than "
-                f"{MAX_ZONES:,} or {MAX_VERTICES:,}; merge or simplify them first"
+            raise build_error(
+                "too-many-zones",
+                file=name,
+                zones=len(frame),
+                vertices=vertices,
+                most_zones=MAX_ZONES,
+                most_vertices=MAX_VERTICES,
             )
         return frame if frame.crs is None else frame.to_crs(_WGS84)
 
@@ -185,27 +183,22 @@ def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
 def _check_file(path: Path) -> tuple[str, bytes]:
     name = to_printable(path.name)
     if not path.is_file():
-        raise InputError(f"{name}: no such file of zones; check the path")
+        raise build_error("no-zone-file", file=name)
     size = path.stat().st_size
     if size == 0:
-        raise InputError(f"{name}: the file is empty (0 zones); name a file of zones")
+        raise build_error("empty-zone-file", file=name)
     if size > MAX_BYTES:
-        raise InputError(f"{name}: {size:,} bytes, more than {MAX_BYTES:,}; simplify the zones")
+        raise build_error("large-zone-file", file=name, size=size, most=MAX_BYTES)
     with path.open("rb") as handle:
         head = handle.read(4096)
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if b'"Topology"' in head:
-        raise InputError(
-            f"{name}: the file is TopoJSON; write it as GeoJSON (topo2geo, or mapshaper)"
-        )
+        raise build_error("topojson", file=name)
     if head.startswith((b"PAR1", b"PK\x03\x04", b"SQLite format 3", b"fgb\x03")) or text.startswith(
         b"{"
     ):
         return name, head
-    raise InputError(
-        f"{name}: not a file of zones; GeoJSON, GeoPackage, a zipped Shapefile (.zip), "
-        "FlatGeobuf or GeoParquet are read"
-    )
+    raise build_error("not-zones", file=name)
 
 
 def _gdal_address(path: Path, head: bytes) -> str:
@@ -225,14 +218,16 @@ def _find_polygons(
     names = [to_printable(str(zone)) for zone in ids[~shaped]]
     count = f"{len(names):,} of {len(ids):,} zones"
     if not shaped.any():
-        raise InputError(f"{file}: no polygons in {count}; name a file of polygons")
+        raise build_error("no-polygons", file=file, count=count)
     if leave_out:
         return shaped, (f"{count} without a polygon were left out",)
-    raise InputError(
-        f"{file}: no polygons in {count}: {', '.join(names[:3])}{' …' * (len(names) > 3)}",
-        remedy=f"give each one, or {CHOICES['placeless']} (placeless)",
-        code="placeless",
-        settings=("leave_out",),
+    raise build_error(
+        "placeless",
+        file=file,
+        count=count,
+        names=", ".join(names[:3]),
+        more=" …" * (len(names) > 3),
+        choice=CHOICES["placeless"],
     )
 
 
@@ -252,15 +247,14 @@ def _repair_polygons(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]
         for number in np.flatnonzero(wrong):
             geometry[number] = to_polygons(shapely.make_valid(geometry[number]))
             if shapely.get_num_coordinates(geometry[number]) > MAX_REPAIRED_VERTICES:
-                raise InputError(
-                    f"{file}: zone {number + 1:,} crosses itself so often that it has over "
-                    f"{MAX_REPAIRED_VERTICES:,} vertices when it is made valid; mend it"
+                raise build_error(
+                    "crossing-zone", file=file, number=number + 1, most=MAX_REPAIRED_VERTICES
                 )
         raise_for_rows(
             file,
             "nothing is left of a polygon",
             shapely.is_empty(geometry),
-            "mend it",
+            "repair it",
             rows="zones",
         )
         notes = (f"{int(wrong.sum()):,} zones had invalid outlines, which were made valid",)
@@ -283,10 +277,7 @@ def _remove_overlaps(
     west, south, east, north = shapely.total_bounds(shapes)
     if shapely.area(shapes).sum() > 1.5 * (east - west) * (north - south):
         # before pairs are compared: there may be billions
-        raise InputError(
-            f"{file}: the zones together are larger than the area they lie in, so many of them "
-            "overlap; a place must lie in one zone: repair them"
-        )
+        raise build_error("overlap-all", file=file)
     first, second = shapely.STRtree(shapes).query(shapes, predicate="intersects")
     pairs = first < second
     first, second = first[pairs], second[pairs]
@@ -298,11 +289,8 @@ def _remove_overlaps(
             f"{to_printable(str(ids[a]))} and {to_printable(str(ids[b]))} ({part:.0%})"
             for a, b, part in zip(first[large][:3], second[large][:3], share[large], strict=False)
         )
-        raise InputError(
-            f"{file}: {int(large.sum()):,} pairs of zones overlap by more than "
-            f"{MAX_OVERLAP_SHARE:.0%} of the smaller one: {pair_names}; a place must lie in one "
-            "zone",
-            remedy="repair them",
+        raise build_error(
+            "overlap", file=file, pairs=int(large.sum()), share=MAX_OVERLAP_SHARE, names=pair_names
         )
     if not (small := share > _MIN_OVERLAP_SHARE).any():
         return zones, ()

@@ -40,8 +40,9 @@ def iterate_expectations(
     """Yield an expectation function for every noisy day, from its own cells or other days'."""
     if distances_m.shape != days.shape[1:] or not np.isfinite(distances_m).all():
         raise ParameterError(
-            f"distances_m must hold finite metres for each pair of {days.shape[-1]} zones, got "
-            f"shape {distances_m.shape}; take centre_distances_m(dataset.zones)"
+            f"distances_m must hold finite metres for each pair of {days.shape[-1]} zones",
+            value=f"shape {distances_m.shape}",
+            remedy="take centre_distances_m(dataset.zones)",
         )
     other_days = len(days) - 1
     if not other_days:

@@ -20,9 +20,9 @@ from pages._ui.components.gauges import Gauge, gauges_html
 from pages._ui.settings import current, offers, seeds
 
 PRIVACY_RULE = (
-    f"Privacy is called strong while an attacker is right in at most {STRONG_GUESS:.0%} of guesses "
-    f"– halfway from a coin toss to certainty –, moderate up to {WEAK_GUESS:.0%}, and weak above; "
-    "where single trips are protected it is never strong."
+    f"Privacy is called strong up to {STRONG_GUESS:.0%} correct guesses of an attacker, halfway "
+    f"from a coin toss to certainty. It is moderate up to {WEAK_GUESS:.0%} and weak above. It is "
+    "never strong if only single trips are protected."
 )
 _BANDS: tuple[tuple[float, Verdict], ...] = (
     (STRONG_GUESS, "good"),

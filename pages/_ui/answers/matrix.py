@@ -23,7 +23,7 @@ class Outcome(NamedTuple):
 
 
 RETAINED = Outcome("kept", "#2a8fbd", "at least τ, and shown")
-LOST = Outcome("lost", colours.LOST, "at least τ, but not shown, by noise or trimming")
+LOST = Outcome("lost", colours.LOST, "at least τ trips, not shown: noise, or T")
 SUPPRESSED = Outcome("suppressed", "#9a9a9a", "below τ, and not shown, as it should be")
 REVEALED = Outcome("revealed", "#e0a100", "below τ, but noise lifts it into view")
 PHANTOM = Outcome("phantom", colours.PHANTOM, "no trip at all, but noise shows one")

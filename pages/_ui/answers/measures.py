@@ -240,7 +240,7 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
         return Cell("…" if scores is None else write(scores), note, f"{meaning} {how}")
 
     is_estimate = cached.method_of(setting).number_kind == "estimated"
-    hidden = "too uncertain to draw" if is_estimate else "that read 0"
+    hidden = "too uncertain to draw" if is_estimate else "shown as 0"
     large = f"flows ≥ {count_noun(floor, 'trip')}"
     return {
         "Mean error": cell(

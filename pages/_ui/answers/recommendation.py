@@ -87,7 +87,7 @@ def describe_advice(setting: Setting) -> str:
     if best is None or not best.is_usable:
         return ""
     return (
-        f"{'as it is set.' if best.setting == setting else words.describe_candidate(best)} "
+        f"{'the current setting.' if best.setting == setting else words.describe_candidate(best)} "
         f"{_explain_ranking()}"
     )
 
@@ -102,13 +102,14 @@ def draw(
     try:
         job = request_judging(setting)
     except ExplorerError as problem:
-        st.caption(f"Nothing is recommended: {make_inert(str(problem), None)}.")
+        st.caption(f"Nothing is recommended. {make_inert(str(problem), None)}")
         return
 
     def show(done: list[tuple[Candidate, ...]], running: bool) -> None:
         if running and add is None:
             parts = f"{len(done)} of {len(job.pieces)} parts"
-            st.caption(f"Judging every setting of these data: {parts} …{job.describe_wait()}")
+            wait = job.describe_wait()
+            st.caption(f"Evaluating all settings of these data: {parts} …{wait}")
             return
         advice = recommend(setting, job)
         if advice is not None and not running:  # what may change is not recommended
@@ -116,7 +117,7 @@ def draw(
         if advice is not None and add is not None:
             add(advice, setting)
 
-    noun = "" if add is None else "Judging every setting"
+    noun = "" if add is None else "Evaluating all settings"
     parallel.draw_live(f"recommend_{key}", job, show, noun=noun)
 
 
@@ -125,12 +126,12 @@ def _draw_advice(advice: Recommendation, setting: Setting, *, key: str) -> None:
     if best is None:
         level, title, why = "noisy", "Nothing to recommend", ""
         text = (
-            "No setting as asked retains anything, so none is better than another."
+            "No setting that meets your requirement retains anything, so none is better."
             if frontier.are_all_negligible
-            else f"None as asked keeps an attacker's guesses within {limit:.0%}."
+            else f"No setting that meets your requirement keeps correct guesses within {limit:.0%}."
         )
     else:
-        title = "Recommended" if best.is_usable else "Highest utility as asked, and poor"
+        title = "Recommended" if best.is_usable else "Highest utility available, and poor"
         level = "good" if best.is_usable else "noisy"
         text, why = words.describe_candidate(best), _explain_ranking()
         if best.setting == setting:

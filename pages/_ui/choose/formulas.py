@@ -14,10 +14,10 @@ from pages._ui.frame import layout
 from pages._ui.settings import current, fields
 
 _ERRATA = (
-    "Where both differ the paper is corrected: it ignores the rounding of both numbers of a change "
-    "(O2), prints Theorem 3 with the wrong sign of ½ (O1), and speaks of flows that are shown "
-    "where its proofs are of all (O3). All answers are about noise; trips dropped by trimming are "
-    "a further error, which no ε removes."
+    "Where both differ, the paper is corrected. It prints Theorem 3 with the wrong sign of ½ (O1). "
+    "It ignores the rounding of both numbers of a change (O2). It speaks of shown flows where its "
+    "proofs are of all (O3). All answers are about noise. Trips beyond T are a further error, "
+    "which no ε removes."
 )
 
 

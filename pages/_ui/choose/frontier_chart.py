@@ -26,7 +26,7 @@ def draw(setting: Setting) -> None:
     st.subheader("All settings by risk and utility", anchor=False)
     widgets.draw(
         fields.RISK,
-        help="A coin gets 50%; up to 75% is called strong. What is recommended keeps to it.",
+        help="A coin gets 50%, and up to 75% is called strong. The recommendation keeps to it.",
     )
     recommendation.draw(setting, key="all", add=_draw_chart)
 
@@ -65,7 +65,7 @@ def _draw_chart(advice: Recommendation, setting: Setting) -> None:
     ]
     if best is not None:
         colour = colours.SERIES[2]
-        label = "recommended" if best.is_usable else "highest as asked, poor"
+        label = "recommended" if best.is_usable else "highest available, poor"
         text = "" if best.setting == setting else label
         y = best.utility.overall_common_part
         notes.append(Note(x=best.risk, y=y, words=text, colour=colour, ring=True))
@@ -85,10 +85,10 @@ def _draw_chart(advice: Recommendation, setting: Setting) -> None:
         height=400,
     )
     st.caption(
-        "Each line is the highest utility that a level of zones and a span of time allow at each "
-        "risk: the harmonic mean of retained and genuine (CPC), times the share of trips that "
-        f"cross the zones. τ stays at {frontier.requirements.suppression_threshold}. Where a "
-        "method has no exact law, a few settings are judged by draws."
+        "Each line is the highest utility of a level of zones and a span of time at each risk. It "
+        "is the harmonic mean of retained and genuine (CPC), times the share of trips that cross "
+        f"the zones. τ stays at {frontier.requirements.suppression_threshold}. Where a method has "
+        "no exact law, a few settings are evaluated from simulated releases."
     )
 
 

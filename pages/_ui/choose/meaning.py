@@ -82,8 +82,8 @@ def _describe_trip_losses(flows: Setting | None) -> None:
     """Draw how little the protection of single trips leaves people with many trips (P2)."""
     if flows is None or flows.parameters.unit != "trip":
         st.caption(
-            "Whoever is protected as a person loses no more than this, however many trips they "
-            "make; single trips add up: n of them lose n × ε."
+            "A protected person loses no more than this, however many trips they make. The losses "
+            "of single trips add up: n trips lose n × ε."
         )
         return
     epsilon = flows.parameters.epsilon
@@ -92,7 +92,7 @@ def _describe_trip_losses(flows: Setting | None) -> None:
     except ExplorerError:
         return
     st.caption(
-        f"Protecting single trips, people of these data lose ε = {number(mean * epsilon, 3)} on "
-        f"average ({number(mean)} trips) and 95 of 100 at most {number(high * epsilon, 3)} "
-        f"({high} trips): read from the data, as P2 states worst and expected loss."
+        f"If single trips are protected, people lose ε = {number(mean * epsilon, 3)} on average "
+        f"({number(mean)} trips), and 95 of 100 at most {number(high * epsilon, 3)} ({high} "
+        "trips). These numbers are read from the data, as P2 states worst and expected loss."
     )

@@ -321,7 +321,7 @@ def wrong_visits(true: Floats, private: Floats) -> dict[str, Booleans]:
 
 def wrong_key_html(wrong: Mapping[str, Booleans]) -> str:
     """Return the key of the marks of wrong zones, with their number."""
-    meanings = {"phantom": "phantom, nobody was there", "lost": "lost, reads 0"}
+    meanings = {"phantom": "phantom, nobody was there", "lost": "lost, shown as 0"}
     return "".join(
         swatch_html(kind, f"{meanings[kind]}: {zones.sum()} of {len(zones)} zones")
         for kind, zones in wrong.items()
@@ -433,14 +433,14 @@ def describe_lost(true: Integers, floor: int, count: str, *, estimated: bool = F
 
     >>> true = np.array([[0, 20], [3, 0]])
     >>> describe_lost(true, 15, "1 of the 2 largest true")
-    'lost, 15+ trips but reads 0: 1 of the 2 largest true'
+    'lost, 15+ trips but shown as 0: 1 of the 2 largest true'
     >>> describe_lost(true, 21, "0 of the 2 largest true")
     'no true flow has 21+ trips, so none is lost'
     """
     size = f"{floor}+ trips" if floor > 1 else "trips"
     if not (true >= floor).any():
         return f"no true flow has {size}, so none is lost"
-    fate = f"{size}, {UNCERTAIN}" if estimated else f"lost, {size} but reads 0"
+    fate = f"{size}, {UNCERTAIN}" if estimated else f"lost, {size} but shown as 0"
     return f"{fate}: {count}"
 
 

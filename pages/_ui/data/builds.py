@@ -135,15 +135,17 @@ def keep_dataset(name: str) -> None:
     folder = session().datasets[name]
     local = datasets.data_root() / "local"
     if name in datasets.available() or (local / name).exists():
-        raise InputError(f"the name '{name}' is taken on this computer; build it under another")
+        raise InputError(
+            f"the name '{name}' is taken on this computer", remedy="build it under another"
+        )
     try:
         local.mkdir(parents=True, exist_ok=True)
         storage.make_owner_only(local)
         storage.copy_dataset(folder, local / name)
     except OSError as error:
         raise InputError(
-            f"'{name}' cannot be kept ({error.strerror or type(error).__name__}); free some space "
-            "and check that the folder data/local is yours"
+            f"'{name}' cannot be kept ({error.strerror or type(error).__name__})",
+            remedy="free some space and check that the folder data/local is yours",
         ) from None
     storage.delete(session().datasets.pop(name))
 

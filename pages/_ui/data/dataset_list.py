@@ -64,9 +64,9 @@ def draw(*, hidden_name: str | None = None) -> None:
 def show_built(name: str, seconds: float) -> None:
     """Draw the note on the dataset just built: who sees it, and a link to look at it."""
     where = (
-        "in the pickers of this session, and of nobody else's."
+        "available on all pages of this session, and to nobody else."
         if name in session().datasets
-        else "kept on this computer in data/local, and in the pickers."
+        else "saved on this computer in data/local, and available on all pages."
     )
     words = f"{name} was built in {messages.format_duration(seconds)}. It is {where}"
     st.html(verdict_html("good", words, title="Ready"))

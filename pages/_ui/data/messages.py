@@ -12,7 +12,7 @@ KINDS = {"trips": "Trips", "visits": "Visits", "rides": "Trips without people", 
 KINDS_HELP = """
 **Trips**: one row a trip: person, start time, origin, destination (ids or coordinates).
 
-**Visits**: one row a visit: person, time, and a place's id or coordinates; a column of trips (tid)
+**Visits**: one row a visit: person, time, and a place's id or coordinates. A column of trips (tid)
 makes a trip of its first and last row.
 
 **Trips without people**: one row a trip, and nothing that tells people apart (bike share, taxis):
@@ -60,7 +60,7 @@ CONTROLS = {
 def format_error(error: ExplorerError) -> str:
     """Return an error's message with the page's controls that mend it."""
     labels = dict.fromkeys(CONTROLS[name] for name in error.settings if name in CONTROLS)
-    return str(error) + (f" ({', '.join(labels)})" if labels else "")
+    return str(error) + (f" Fields: {', '.join(labels)}." if labels else "")
 
 
 def show_error(title: str, message: str) -> None:

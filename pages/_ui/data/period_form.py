@@ -133,8 +133,8 @@ def draw_density(draft: Draft) -> None:
             min_value=1,
             max_value=10**6,
             value=DEFAULT_MAX_VISITS_CAP,
-            help="Kₘₐₓ, a public bound, not read off the data. Visits beyond it are trimmed and "
-            "counted in the report; a smaller bound means less noise.",
+            help="Kₘₐₓ, a public bound, not read from the data. Visits beyond it are left out and "
+            "counted in the report. A smaller bound needs less noise.",
         )
         draft.values["mean_visits_public"] = draft.ask(
             mean_col.number_input,
@@ -144,8 +144,8 @@ def draw_density(draft: Draft) -> None:
             max_value=float(cap),
             value=None,
             placeholder="as of calls",
-            help="A public mean, never read off the data: our density is made for it. Bikes have "
-            "about 2, calls 13.",
+            help="A public mean, never read from the data, for which multiscale Gaussian is tuned. "
+            "Bikes have about 2, calls 13.",
         )
 
 

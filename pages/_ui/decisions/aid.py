@@ -26,7 +26,7 @@ from pages._ui.frame import presenter
 from pages._ui.settings import seeds
 
 _CAUSES = {
-    "trimming": "because trips beyond T are trimmed",
+    "trimming": "because trips beyond T are not counted",
     "suppression": "because small flows are suppressed",
     "noise": "because of noise on flows that exist",
     "phantoms": "because of phantom flows, which noise invents",
@@ -44,9 +44,11 @@ class _TimeWords(NamedTuple):
 
 
 _TIME_WORDS: dict[Aggregation, _TimeWords] = {
-    "day": _TimeWords("on an average day", "days", "On {} of days", "Days truly among them"),
-    "week": _TimeWords("in an average week", "weeks", "In {} of weeks", "Weeks truly among them"),
-    "whole": _TimeWords("on average", "releases", "In {} of releases", "Truly among them"),
+    "day": _TimeWords("on an average day", "days", "On {} of days", "Days among them in truth"),
+    "week": _TimeWords(
+        "in an average week", "weeks", "In {} of weeks", "Weeks among them in truth"
+    ),
+    "whole": _TimeWords("on average", "releases", "In {} of releases", "Among them in truth"),
 }
 
 
@@ -131,10 +133,10 @@ def _draw_figures(view: AidView, draws: AidDraws, count: str) -> None:
     shortfall = percent(float(draws.shortfall_rate[0]))
     low, high = (number(float(end)) for end in np.quantile(totals, [0.025, 0.975]))
     st.caption(
-        f"Truly {number(view.total)} trips left {area}; {inside} within are not "
-        f"counted. As released {released}, mean; {low} to {high} in 95% of these releases. "
+        f"{number(view.total)} trips left {area} in truth; {inside} within are not "
+        f"counted. Releases say {released} on average, and {low} to {high} in 95% of these. "
         f"{_TIME_WORDS[view.setting.time.aggregation].some.format(shortfall)} fewer "
-        f"than {k} zones read above 0; missing ones count as misses."
+        f"than {k} zones are shown above 0; missing ones count as misses."
     )
     _draw_ranking(view, draws)
 

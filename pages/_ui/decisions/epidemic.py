@@ -127,9 +127,9 @@ def _draw_figures(view: EpidemicView, draws: Sequence[Floats], job: parallel.Job
             result.verdict,
             describe_verdict(result, comparison, parameters, origin),
             f"Mean over {question.count_draws(len(runs), job)}, 95% of them between "
-            f"{percent(float(low))} and {percent(float(high))}; only noise differs between them. "
-            f"Usable means that precision and recall, means over zones, reach {GOOD_SHARE:.0%} "
-            f"(here {percent(result.precision)} and {percent(result.recall)}) and the middle zone "
+            f"{percent(float(low))} and {percent(float(high))}. Only noise differs between them. "
+            f"Usable means two things. Mean precision and recall over zones reach {GOOD_SHARE:.0%} "
+            f"(here {percent(result.precision)} and {percent(result.recall)}). The median zone "
             f"begins to act at most {GOOD_SHIFT_DAYS:g} day early or late.",
         )
     )
@@ -344,10 +344,10 @@ def describe_verdict(
 def _describe_timing(evaluation: EpidemicEvaluation, origin: str) -> str:
     moved = format_days(evaluation.shift_days) if evaluation.timing else ""
     return {
-        "early": f"The epidemic from {origin} seems faster: the middle zone begins to act {moved} "
+        "early": f"The epidemic from {origin} seems faster: the median zone begins to act {moved} "
         "early.",
-        "late": f"The epidemic from {origin} seems slower: the middle zone begins to act {moved} "
+        "late": f"The epidemic from {origin} seems slower: the median zone begins to act {moved} "
         "late.",
-        "on time": "The middle zone begins to act on the right day.",
+        "on time": "The median zone begins to act on the right day.",
         "": "No zone acts both in truth and in the release.",
     }[evaluation.timing]

@@ -48,8 +48,8 @@ def ask_outbreak(key: Selection) -> Outbreak:
     few = f"; P2's {P2['beta']:g} hardly leaves its zone in {days} days" * (values is FAST)
     st.caption(
         f"{model.beta:g} infections (β{few}) and {model.mu:g} recoveries (μ) a day and infected "
-        f"person, travellers mix like residents (α {model.alpha:g}), and {model.seed_share:.0%} of "
-        "the first zone are infected on the first day."
+        f"person. Travellers mix like residents (α {model.alpha:g}). {model.seed_share:.0%} of the "
+        "first zone are infected on the first day."
     )
     with start:
         origin = _ask_origin(key)
@@ -198,8 +198,8 @@ def offer_epsilon(is_met: Booleans, promise: str, dataset: str, *, is_current: b
     chosen = strongest_privacy(EPSILON_STOPS, is_met, CONFIDENCE)
     if chosen is None:
         st.caption(
-            f"No ε keeps {promise} in 9 of 10 releases, there and at every larger one up to "
-            f"{EPSILON_STOPS[-1]:g}: try a larger T, or a lower τ if there is one."
+            f"No ε up to {EPSILON_STOPS[-1]:g} keeps {promise} in 9 of 10 releases, there and at "
+            "every larger one. Try a larger T, or a lower τ if there is one."
         )
         return
 

@@ -21,8 +21,8 @@ MARK_NOTE = (
 def draw(setting: Setting) -> None:
     """Draw the ledger of the release on the page and the totals of every method."""
     ledger = cached.compute_cost(setting)
-    st.markdown(f"**What is read and what it costs** – protected: {ledger.unit}")
-    names = ("Stage", "What is read", "Sensitivity", "Mechanism", "Noise scale", "ε share", "δ")
+    st.markdown(f"**Data used and their cost** – protected: {ledger.unit}")
+    names = ("Stage", "Data used", "Sensitivity", "Mechanism", "Noise scale", "ε share", "δ")
     tables.draw_rows(names, _stage_rows(ledger))
     st.caption(
         "Cutting the region into cells reads public geometry only, and whatever happens after the "
@@ -54,7 +54,7 @@ def describe_difference(setting: Setting) -> str:
     return (
         f"A release that is charged ε = {parameters.epsilon:g} has the noise of "
         f"ε = {released.epsilon:.4g} in this ledger: in its first stage {abs(ratio - 1):.1%} "
-        f"{'more' if ratio > 1 else 'less'}. Verdict and gauges judge the noise of the release; "
+        f"{'more' if ratio > 1 else 'less'}. Verdict and gauges use the noise of the release; "
         f"maps, cards and curves are drawn at ε = {parameters.epsilon:g}. What a release is "
         "charged is proved by zCDP of whole-number noise (docs/release.md)."
     )

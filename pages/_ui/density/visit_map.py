@@ -16,7 +16,7 @@ from pages._ui.components.colours import OTHER, PRIVATE, TRUE
 from pages._ui.settings import current, fields, offers, seeds, widgets
 
 SAMPLING_NOTE = (
-    "Pre-sampling lowers the curve, noise makes it rough; improved scaling, where it is on, "
+    "Pre-sampling lowers the curve, and noise makes it rough. Improved scaling, where it is on, "
     "lifts the private line back to the truth (P1, figures 3–5)."
 )
 ONE_CLUSTER_NOTE = (

@@ -82,7 +82,7 @@ def pick_zones(part: str) -> None:
     label = "Zones of visits" if part == "density" else "Zones"
     widgets.pick(fields.ZONE_KEYS[part], label, help=HELP["zones"])
     if problem := dataset_facts.load_facts(entry.key).level_error:
-        st.caption(f"Only clusters are offered as coarser zones: {make_inert(problem, None)}.")
+        st.caption(f"Only clusters are offered as coarser zones. {make_inert(problem, None)}")
 
 
 def pick_time() -> None:
@@ -96,8 +96,8 @@ def pick_time() -> None:
             [f"{days[0].upper()}{days[1:]}"],
             disabled=True,
             key="od_time_person",
-            help=f"Whoever is protected over the whole period stands in one matrix of {days}; "
-            "shorter ones need the weaker promise about one person's day.",
+            help=f"A person is protected over the whole period in one matrix of {days}. Shorter "
+            "matrices can protect only one person's day, which is weaker.",
         )
     else:
         widgets.draw(fields.OD_TIME)

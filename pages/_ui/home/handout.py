@@ -154,7 +154,7 @@ def figures_csv(answer: Assessment) -> str:
         "standard error of genuine": utility.standard_errors[1],
         "common part (CPC)": utility.common_part,
         "crossing": utility.crossing_share,
-        "best guess": answer.risk.max_guess_rate,
+        "max_correct_guesses": answer.risk.max_guess_rate,
     }
     rows.writerows({**about, **used, **numbers}.items())
     rows.writerow(("note", NOT_A_RELEASE.replace("**", "")))

@@ -55,7 +55,7 @@ def _draw_requirements(part: str) -> None:
     sidebar.pick_zones(part)
     widgets.draw(fields.METHODS[part])
     if part == "density":
-        st.selectbox("What is protected", ["one person, whole week"], disabled=True)
+        st.selectbox("Unit of privacy", ["one person, whole week"], disabled=True)
         return
     sidebar.pick_time()
     sidebar.pick_unit()
@@ -64,11 +64,13 @@ def _draw_requirements(part: str) -> None:
 def _describe_total(density: Risk, flows: Risk) -> str:
     """Return the joint privacy loss of density and flows of the same people, in words."""
     if not flows.covers_person:
-        return "Both read the same people; trips that are protected singly cannot be added up."
+        return (
+            "Density and flows share their people, but losses of single trips cannot be added up."
+        )
     spent = f" with δ = {scientific(density.delta)}" if density.delta else ""
     return (
-        "Both read the same people: publishing both would cost each person "
-        f"ε = {density.epsilon + flows.epsilon:.3g}{spent} in all, {density.epsilon:.3g} of it for "
+        "Density and flows come from the same people. Publishing both would cost each person "
+        f"ε = {density.epsilon + flows.epsilon:.3g}{spent} in all: {density.epsilon:.3g} for "
         f"the density and {flows.epsilon:.3g} for the flows."
     )
 

@@ -147,9 +147,10 @@ def ask_trips(plan: ReleasePlan, entry: Entry) -> ReleasePlan:
 
 def draw(plan: ReleasePlan, entry: Entry) -> None:
     """Draw what will be released, as home showed it, and how near it is by the noise alone."""
-    names = ("title", "seen", "cells", "contribution", "beyond")
-    title, scope, cells, contribution, beyond = render_words(plan, *names)
-    st.markdown(f"**{title}** of **{make_inert(entry.name)}** · {make_inert(scope, None)}")
+    names = ("title", "seen", "numbers", "contribution", "beyond")
+    title, scope, numbers, contribution, beyond = render_words(plan, *names)
+    name = make_inert(entry.name)
+    st.markdown(f"**{title}** · **{name}** · {make_inert(scope, None)}")
     if isinstance(plan.parameters, ReportParameters):
         st.caption(f"It holds: {join_words([part.label for part in plan.parameters.analyses])}.")
     _draw_judgement(plan, entry)
@@ -157,17 +158,16 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
     rows, stage = plan.error_bars, plan.stages[0]
     first, large = rows[0], next((row for row in rows if "picked" in row.quantity), None)
     wider = f" Of {large.quantity}: ± {format_error_bar(large.half_width)}." if large else ""
-    numbers = cells.partition(". ")[0]
     cards.draw(
         [
             Card(
                 f"Error bar ({CONFIDENCE:.0%})",
                 f"± {format_error_bar(first.half_width)}",
                 "by the law of the noise",
-                f"Of {first.quantity}{', after trimming' * (plan.unit != 'trip')}.{wider}",
+                f"Of {first.quantity}{', within the limit' * (plan.unit != 'trip')}.{wider}",
             ),
             Card("Noise", f"scale {stage.scale:.4g}", stage.noise, contribution),
-            Card("Noisy numbers", f"{plan.cell_count:,}", "", f"{numbers}.".partition(": ")[2]),
+            Card("Noisy numbers", f"{plan.cell_count:,}", "", numbers),
         ]
     )
     with st.expander("Expected accuracy and bias", icon=":material/straighten:"):
@@ -175,12 +175,12 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
         sizes = ["" if row.truncated_count is None else f"{row.truncated_count:,}" for row in rows]
         columns = {
             "Number": [row.quantity for row in rows],
-            **({"Kept size": sizes} if any(sizes) else {}),
+            **({"Counted size": sizes} if any(sizes) else {}),
             f"{CONFIDENCE:.0%} error bar": [
                 f"± {format_error_bar(row.half_width)}" for row in rows
             ],
             "Shown": [f"{row.shown_probability:.1%}" for row in rows],
-            "If shown, the bar holds it": [f"{min(row.coverage, CONFIDENCE):.1%}" for row in rows],
+            "Bar holds, if shown": [f"{min(row.coverage, CONFIDENCE):.1%}" for row in rows],
         }
         tables.draw(columns)
         st.markdown(f"{beyond} {SEE_BIAS}")
@@ -202,14 +202,14 @@ def _draw_judgement(plan: ReleasePlan, entry: Entry) -> None:
     risk += " (a coin: 50) from this release alone"
     is_read = entry.metadata.simulated or st.session_state.get(f"release_judge_{entry.name}", False)
     if plan.product == "report" or not is_read:
-        st.markdown(f"Once it is out, {risk}.")
+        st.markdown(f"After publication, {risk}.")
     else:
         utility = cached.utility(plan.setting, seeds.utility_seed(entry))
         judgement = make_inert(describe_utility(utility, plan.setting), None)
-        st.markdown(f"{judgement} Once it is out, {risk}.")
+        st.markdown(f"{judgement} After publication, {risk}.")
     if plan.product != "report" and not entry.metadata.simulated:
         st.toggle(
-            "Judge it by the data, as home does",
+            "Show its utility from the data, as home does",
             key=f"release_judge_{entry.name}",  # off for every other dataset
             help=LEAK,
             on_change=session().judged_names.add,  # before what the statement says of it is drawn
@@ -265,11 +265,11 @@ def _ask_twin(twin: str) -> str:
         if (inputs := entry.metadata.scenario.get("twin"))
     }
     if not twins:
-        st.caption("No twin is at hand: say what it was made of.")
+        st.caption("The twin is not available here. Describe what it was made of.")
         return ""
     first = list(twins).index(twin) if twin in twins else 0
     words = format_inputs(
         twins[st.selectbox("Which twin?", list(twins), first, key="release_twin")]
     )
-    st.caption(f"Stated with it: {make_inert(words, None)}")
+    st.caption(f"The statement will also say: {make_inert(words, None)}")
     return words

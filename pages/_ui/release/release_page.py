@@ -211,7 +211,7 @@ def _draw_history(ledger: BudgetLedger) -> None:
     rows = [entry for entry in releases if entry.body["dataset"] in names]
     if len(rows) < len(releases):
         rest = count_noun(len(releases) - len(rows), "release")
-        st.caption(f"{rest} of datasets that are not at hand here; the command lists all.")
+        st.caption(f"{rest} of datasets that are not available here. The command lists all.")
     if not rows:
         return
     count = f"{len(entries)} entries, budgets and ends of releases among them"
@@ -258,7 +258,7 @@ def _ask_budget(
     if budgets and st.radio(label, options, format_func=WHOSE.__getitem__) == "same":
         with st.form("release_join", border=True, enter_to_submit=False):
             people = st.selectbox("The same people as", list(budgets))
-            owner = st.text_input("Who says so, and may raise their budget")
+            owner = st.text_input("Name of the person who says so and may raise their budget")
             if st.form_submit_button("Share their budget", type="primary"):
                 _run_action(lambda: ledger.join(str(people), dataset=entry.name, manager=owner))
         return

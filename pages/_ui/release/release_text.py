@@ -11,16 +11,16 @@ NOT_HERE = (
 )
 NOTHING_YET = "Nothing leaves this computer, and nothing is spent, before you confirm below."
 NO_BUDGET = (
-    "Nobody has said yet how much may be revealed about the people in this dataset. Whoever "
-    "answers for their data declares it once, for all releases together. Who knows all others' "
-    "data then guesses whether one of these {} is in them. If all is spent at once, with "
-    + ", with ".join(
+    "The {} in this dataset have no budget yet. The person who answers for their data declares it "
+    "once, for all releases together. It limits an attacker who knows all others' data and guesses "
+    "whether one is in them. If all is spent at once, at "
+    + ", at ".join(
         f"ε {eps} {format_guess_rate(Guarantee(epsilon=eps).max_guess_rate)}" for eps in (1, 2, 4)
     )
-    + " are right; a coin gets 50."
+    + " are correct. A coin gets 50."
 )
 SEE_BIAS = (
-    "How sums are biased and which column to add up, the statement in the bundle says under *Bias*."
+    "The statement in the bundle says under *Bias* how sums are biased and which column to add up."
 )
 SUMS = (
     "Totals of zones and of all trips are unbiased only before suppression. Suppressed counts can "
@@ -31,8 +31,8 @@ WHOSE = {
     "same": "People who have a budget already: what several datasets reveal about them adds up",
 }
 LEAK = (
-    "This reads the data that would be released. Whoever changes a setting after seeing it has "
-    "chosen it on these very data: a leak that no theorem covers, and that the statement must name."
+    "This uses the data that would be released. A setting that you change after seeing it was "
+    "chosen on these very data. No theorem covers that leak, and the statement must name it."
 )
 JUDGED = (
     "You have looked at the verdict by these data. If it moved any setting, they are what the "
@@ -53,7 +53,7 @@ Measured on 156,450 to 2,873,700 numbers; a secure draw of noise takes most of t
 """
 UNITS: dict[BudgetUnit, str] = {"trip": "trip", "person-day": "person and day", "person": "person"}
 _FINER_NOTES = {
-    "person-day": " A budget per person and day pays for two changes: without one day a person is "
+    "person-day": " A budget per person and day pays for two changes. Without one day a person is "
     "still there, and other trips or visits move into the freed places.",
     "trip": " A budget per trip pays for two changes: without one trip another of the same person "
     "may take its place.",

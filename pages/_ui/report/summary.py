@@ -47,8 +47,8 @@ def draw(report: Report) -> None:
     share = max(shares.values())
     st.caption(
         f"ε = {epsilon:g} for {report.release.cost.unit}, shared by {len(shares)} analyses: "
-        f"{share * epsilon:.3g} each. Ranges hold the noise alone, in 95 of 100 draws; what "
-        "keeping at most M trips leaves out is the distance between true and kept."
+        f"{share * epsilon:.3g} each. Ranges cover the noise alone, in 95 of 100 draws. Trips "
+        "beyond the limit M are the distance between true and kept."
     )
 
 
@@ -66,8 +66,8 @@ def draw_errors(report: Report) -> None:
         lines.append((analysis.label, price, *noise, *lost))
     tables.draw_rows(heads, lines)
     st.caption(
-        "Common part: of 100 trips or points, so many are where they really were. Left out: mean "
-        "|kept − true| of a number; noise: its mean size by its law."
+        "Common part (CPC): the harmonic mean of retained and genuine. Left out: mean "
+        "|kept − true| of a number. Noise: its mean size by its law."
     )
     if report.parameters.unit == "user":
         _draw_limit_choice(report)

@@ -117,7 +117,7 @@ DENSITY_METHOD = Field[parameters.DensityMethod](
 SCALING = Field[bool]("density_scaling", "Improved scaling", (False, True))
 SMOOTHING = Field[bool]("density_smoothing", "Night smoothing", (False, True))
 GAUSSIAN = Field[bool]("density_gaussian", "Analytic Gaussian", (False, True))
-UNIT = Field[str]("unit", "What is protected", get_args(parameters.ODUnit), UNIT_LABELS.__getitem__)
+UNIT = Field[str]("unit", "Unit of privacy", get_args(parameters.ODUnit), UNIT_LABELS.__getitem__)
 MAX_TRIPS = Field[int]("max_trips", "Trip limit (T)", parameters.MAX_TRIPS_STOPS)
 THRESHOLD = Field[int]("threshold", "Suppress below (τ)", range(101))
 OD_METHOD = Field[parameters.ODMethod](
@@ -126,7 +126,7 @@ OD_METHOD = Field[parameters.ODMethod](
 OD_TIME = Field[Aggregation]("od_time", "Time", get_args(Aggregation), TIME_LABELS.__getitem__)
 RISK = Field[float](
     "risk_limit",
-    "The most an attacker may guess right",
+    "Correct guesses of an attacker, at most",
     (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99),
     "{:.0%}".format,
 )

@@ -69,13 +69,13 @@ def draw(matrix: Matrix) -> None:
     layout.draw_link("pages/6_Release.py", "Release both spans", release_product=spans.PRODUCT)
     draws = max(5, min(20, 10**6 // len(matrix.names) ** 2))  # many flows vary less
     counts = simulate_power(old, new, matrix.seed, draws, beyond_chance=grade == BEYOND_CHANCE)
-    told = "told beyond chance" if grade == BEYOND_CHANCE else "whose counts are told to differ"
+    told = "reported beyond chance" if grade == BEYOND_CHANCE else "reported"
     st.markdown(
-        f"Of {number(counts.true_positives + counts.false_negatives)} true changes by {SHARE:.0%} "
-        f"or more, in flows of {SIZE} trips or more, **{number(counts.true_positives)} are found "
-        f"and {number(counts.false_negatives)} are missed**. Of all {number(counts.changed)} flows "
-        f"{told}, **{number(counts.false_positives)} are invented**: the truth does not go there, "
-        f"by noise, or because trimming drops more in one span. Means of {draws} draws."
+        f"{number(counts.true_positives + counts.false_negatives)} flows of {SIZE} trips or more "
+        f"truly change by {SHARE:.0%} or more. **{number(counts.true_positives)} are found and "
+        f"{number(counts.false_negatives)} are missed**. Among all flows {number(counts.changed)} "
+        f"changes are {told}, and **{number(counts.false_positives)} of them are invented**, by "
+        f"noise or because T drops more trips in one span. Means of {draws} draws."
     )
     _draw_epsilon_curve(matrix.parameters, len(matrix.names))
 
@@ -166,7 +166,7 @@ def _draw_map(matrix: Matrix, old: Setting, new: Setting, view: str, grade: str)
         verdict = verdicts[int(signs[index])]
         if signs[index] != selected.signs[index]:
             verdict += " beyond chance, though the counts differ"
-        return f"{where}\ntrue: {truly[index]:+,}\ntold: {verdict}, {text}"
+        return f"{where}\ntrue: {truly[index]:+,}\nreported: {verdict}, {text}"
 
     shapes = cached.read(picture.shapes, cached.view_key(matrix.setting))
     both = cached.truth(old, 0) + cached.truth(new, 0)
@@ -181,9 +181,9 @@ def _draw_map(matrix: Matrix, old: Setting, new: Setting, view: str, grade: str)
         "days."
     )
     st.caption(
-        f"Of all changes that are told at most {FALSE_DISCOVERY_RATE:.0%} are wrong on average, "
-        f"by one Benjamini–Hochberg over all {'flows' if truly.ndim == 2 else 'zones'}, for the "
-        f"trips that trimming keeps. {covered}"
+        f"On average at most {FALSE_DISCOVERY_RATE:.0%} of the reported changes are wrong about "
+        "trips within the contribution limit, by one Benjamini–Hochberg test over all "
+        f"{'flows' if truly.ndim == 2 else 'zones'}. {covered}"
     )
 
 
@@ -245,7 +245,7 @@ def changes_picture(
     cells = np.where(signs == 0, true, changes)  # a true change that nobody can tell is drawn, too
     key = "".join(picture.swatch_html(edge, name, colour) for name, edge, colour in _KINDS)
     sides = side("True change", true, kinds_true)
-    sides += side("Told from the private counts", cells, kinds_told)
+    sides += side("Reported from the private counts", cells, kinds_told)
     return Picture(sides, f"{key}<span>{html.escape(topic)}</span>", shapes.names)
 
 
@@ -259,17 +259,17 @@ def _draw_epsilon_curve(parameters: Any, zones: int) -> None:
         charts.make_lines(dict(zip(names, curves, strict=True))),
         x=EPSILON_STOPS,
         x_axis=charts.EPSILON,
-        y_axis=charts.share_axis("Told in so many releases"),
+        y_axis=charts.share_axis("Share of releases that report it"),
         current=parameters.epsilon,
         notes=[Note(y=0.95, words="95%", colour=colours.TRUE)],
         key="od_change_epsilon",
-        alt="How often the change is told, over the privacy loss",
+        alt="How often the change is reported, over the privacy loss",
     )
     single, chosen = (math.ceil(100 * epsilon) / 100 for epsilon in min_epsilons)
     st.markdown(
-        f"**From ε = {single:g} on a {SHARE:.0%} change in a flow of {SIZE} can be told** in 95 of "
-        f"100 releases, from ε = {chosen:g} on also as one of {flows:,} flows. That they differ "
-        "beyond chance is told so often at no ε."
+        f"**From ε = {single:g} on, a {SHARE:.0%} change in a flow of {SIZE} is reported** in 95 "
+        f"of 100 releases. From ε = {chosen:g} on, this holds also as one of {flows:,} flows. "
+        "That they differ beyond chance is reported so often at no ε."
     )
 
 

@@ -26,7 +26,7 @@ from pages._ui.settings import current, fields
 GRID_THRESHOLDS = tuple(range(0, 101, 5))
 LIMIT_NOTE = (
     "The T of least error is read from the confidential data. The guarantee (Theorem 1) holds only "
-    "for a T chosen without looking at them; a release that uses this T, or a percentile of "
+    "for a T chosen without looking at them. A release that uses this T, or a percentile of "
     "people's trips, must say so (erratum O4)."
 )
 _CAUSES = {
@@ -42,18 +42,22 @@ _ERRORS = {
     "suppression": "suppression_error",
 }
 MEASURES = {  # the field of the engine's grid, whether it is a share, and what it means
-    "Mean error (trips)": ("mean_absolute", False, "Of a flow with a trip, on average"),
+    "Mean error (trips)": ("mean_absolute", False, "Average over flows with a trip"),
     "Relative error (MRE)": (
         "mean_bounded_relative",
         True,
         "|private − true| / true, over flows with a trip",
     ),
-    "Retained": ("retained", True, "Of the trips in the data, still counted in their flow"),
-    "Genuine": ("genuine", True, "Of the trips shown, in the data; the others are invented"),
-    "Lost flows": ("lost_share", True, "Flows of at least τ that the release hides"),
+    "Retained": ("retained", True, "Share of trips in the data, still counted in their flow"),
+    "Genuine": (
+        "genuine",
+        True,
+        "Share of trips shown that are in the data; the others are invented",
+    ),
+    "Lost flows": ("lost_share", True, "Flows of at least τ that the release suppresses"),
     "Revealed flows": ("revealed_flows", False, "Flows below τ that noise lifts into view"),
     "Phantom flows": ("phantom_flows", False, "Flows shown where nobody travelled"),
-    "Pairs of zones that read 0": ("zero_share", True, "All pairs, empty ones too"),
+    "Pairs of zones shown as 0": ("zero_share", True, "All pairs, empty ones too"),
     "Bias of the total (trips)": ("bias", False, "Released minus true trips, in all"),
 }
 
@@ -155,7 +159,7 @@ def _draw_limit_curve(matrix: Matrix) -> None:
         f"Use T = {curve.best_limit}", on_click=current.set_values, kwargs=best, key="od_use_trips"
     )
     st.caption(
-        "Left of the best point trimming drops too many trips, right of it noise (in proportion "
-        f"to T) drowns the flows. Least total error here: **T = {curve.best_limit}**, which keeps "
-        f"{percent(share)} of trips. {LIMIT_NOTE}"
+        "To the left, T drops too many trips. To the right, noise (in proportion to T) drowns the "
+        f"flows. Least total error here: **T = {curve.best_limit}**, which keeps {percent(share)} "
+        f"of trips. {LIMIT_NOTE}"
     )

@@ -14,10 +14,10 @@ ALL_ZONES = ""
 _BLOCK = 12
 _ZONE_KEY = "od_zone"
 _RANGES_NOTE = (
-    "42 (95%: 31–55; 12–72 for all flows at once) gives the estimate and two ranges of the trips "
-    "kept by trimming, whatever the model: the first for a flow you had in mind before you looked, "
-    "the second also for flows that are shown because they came out large. The estimate is of all "
-    "trips, and may lie above both."
+    "“42 (95%: 31–55; 12–72 for all flows at once)” is an estimate with two intervals. The first "
+    "is for a flow chosen before looking, the second also for flows noticed because they are "
+    "large. Both hold whatever the model, for trips within the contribution limit. The estimate is "
+    "of all trips, so it can lie above both."
 )
 
 

@@ -57,7 +57,7 @@ def draw(matrix: Matrix) -> None:
         )
     st.caption(
         f"Phantoms carry {actual.phantom.trips:,.0f} trips in this draw. Bars by trips weigh "
-        f"a flow with all its true trips, trimmed ones too.{below}"
+        f"a flow with all its true trips, also those beyond T.{below}"
     )
 
 

@@ -62,7 +62,7 @@ def _total_intervals(
         bias = signed_percent(float(grand.bias) / true if true else float("nan"))
         return exact.interval_of_totals(side, zones), (
             "Each bar holds the zone's released total in at least 95% of releases (exact law). "
-            "Trimming drops "
+            "The limit T drops "
             f"{percent(trimmed)} of trips before any noise. All flows together: {true:,.0f} true "
             f"trips, {expected:,.0f} expected in the release ({bias})."
         )
@@ -73,6 +73,6 @@ def _total_intervals(
     noisy, reach = matrix.release.exact_totals(axis)
     measured = noisy[0][zones]
     return (np.maximum(measured - reach, 0), np.maximum(measured + reach, 0)), (
-        f"Bars: the sum of all noisy flows of the zone ± {reach:,}: in 95 of 100 releases the bars "
-        "of all zones at once hold the trips that trimming keeps, whatever the model."
+        f"Bars: the sum of all noisy flows of the zone ± {reach:,}. In 95 of 100 releases the bars "
+        "of all zones at once hold the trips within the contribution limit, whatever the model."
     )

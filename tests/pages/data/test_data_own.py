@@ -25,7 +25,7 @@ def test_a_dataset_is_kept_for_its_owner_only_and_deleted(open_data, local, own_
     assert app.session_state["session"].datasets == {}
     for path in (own_root / "local", folder, *folder.rglob("*")):
         assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600)
-    assert "kept on this computer in data/local" in html_of(app)
+    assert "saved on this computer in data/local" in html_of(app)
     button(app, "data_another").click().run()
     assert "Kept on this computer" in [one.value for one in app.subheader]
     button(app, "data_delete_trips-2015-09").click().run()

@@ -28,7 +28,7 @@ def test_wrong_flows_are_marked_and_counted(demo):
     assert not paths(left, "(?:lost|phantom|inflated)")
     assert [len(paths(right, kind)) for kind in ("lost", "phantom", "inflated")] == [1, 1, 1]
     assert f"phantom, nobody travelled: 1 of {picture.MAX_FLOWS}" in made.key
-    assert f"lost, 5+ trips but reads 0: 1 of the {picture.MAX_FLOWS} largest true" in made.key
+    assert f"lost, 5+ trips but shown as 0: 1 of the {picture.MAX_FLOWS} largest true" in made.key
     assert "true: 0" in paths(right, "phantom")[0]
     assert "with noise: 0" in paths(right, "lost")[0]
 
@@ -53,7 +53,7 @@ def test_zones_that_noise_fills_or_empties_are_marked_and_counted(demo):
     kinds = [made.sides.count(f'"flow mark {kind}"') for kind in ("phantom", "lost")]
     assert kinds == [2, 3]
     assert f"nobody was there: 2 of {zones} zones" in made.key
-    assert f"reads 0: 3 of {zones} zones" in made.key
+    assert f"shown as 0: 3 of {zones} zones" in made.key
 
 
 def test_changes_are_drawn_by_their_verdicts(demo):
@@ -69,7 +69,7 @@ def test_changes_are_drawn_by_their_verdicts(demo):
     assert found == {start * zones + end: kind for (start, end), kind in kinds.items()}
     assert '<pattern id="untold"' in made.sides
     zoned = change_view.changes_picture(drawn, true[5], told[5], 0 * signs[5], str, "changes").sides
-    really, _, told_of = zoned.partition("Told")
+    really, _, told_of = zoned.partition("Reported")
     assert 'class="flow untold"' not in really  # no change at all is drawn as nothing
     assert told_of.count('class="flow untold"') == zones
 

@@ -83,7 +83,7 @@ def test_one_screen_with_five_sliders_three_gauges_every_number_and_one_answer(o
     shown = {
         one.key: one.label for one in app.main.selectbox if one.proto.label_visibility.value == 0
     }
-    labels = ["Trips dataset", "Zones", "Method", "Time", "What is protected"]
+    labels = ["Trips dataset", "Zones", "Method", "Time", "Unit of privacy"]
     assert [shown.get(key) for key in need] == labels
     assert list(numbers(app)) == [
         "Mean error",
@@ -353,13 +353,13 @@ def test_where_nothing_is_usable_it_says_so_in_red_with_coarser_and_longer(open_
     app = settled(open_home(od_data="demo-city", risk_limit="0.6"))
     ((level, words),) = advice(app)
     assert level == "noisy"
-    assert "Highest utility as asked, and poor" in words or "Nothing to recommend" in words
+    assert "Highest utility available, and poor" in words or "Nothing to recommend" in words
     labels = [one.label for one in app.button if (one.key or "").startswith("way_")]
     assert any("clusters" in label or "province" in label for label in labels)
     assert any("whole period" in label for label in labels)
     app = settled(app.button(key="way_home_use").click().run())
     ((level, words),) = advice(app)
-    assert "Highest utility as asked, and poor: as you have it" in words  # never "recommended"
+    assert "Highest utility available, and poor: as you have it" in words  # never "recommended"
     assert level == "noisy"
     assert "noisy" in [level for level, *_ in gauges(app)[1:]]
 
@@ -418,7 +418,7 @@ def test_what_is_estimated_and_not_drawn_is_too_uncertain_and_does_not_read_0(op
     silent = [one for one in hovers if one.endswith("with noise: too uncertain to draw")]
     assert len(silent) == (private.ravel()[busy] == 0).sum() + hidden  # on both sides
     assert "with noise: 0" not in drawn
-    assert "reads 0" not in drawn
+    assert "shown as 0" not in drawn
 
 
 def test_the_picture_of_a_density_is_of_the_hour_that_it_names(open_home):
@@ -561,7 +561,7 @@ def test_the_handout_holds_the_recommendation_once_all_is_judged(saved, settled)
     why = "Settings rank by the harmonic mean of retained and genuine."
     assert f"<b>Recommended:</b> {sentence}. {why}" in html.unescape(files["Handout"])
     settled(app.button(key="way_home_use").click().run())
-    assert "<b>Recommended:</b> as it is set." in files["Handout"]
+    assert "<b>Recommended:</b> the current setting." in files["Handout"]
 
 
 def test_data_of_real_people_have_no_handout(saved):
@@ -597,16 +597,16 @@ def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_hom
 
 def test_what_both_cost_the_same_people_is_added_up(open_home):
     app = open_home(od_data="demo-city", density_data="demo-city", unit="person")
-    assert "publishing both would cost each person ε = 2 with δ = 1e-7 in all" in text(app)
+    assert "Publishing both would cost each person ε = 2 with δ = 1e-7 in all" in text(app)
     app = open_home(od_data="demo-city", density_data="demo-city", epsilon="0.5")
     risks = flow_release_risk(ODParameters(epsilon=0.5, unit="person-day"), [1] * 7)
-    assert f"ε = {0.5 + risks.epsilon:g} with δ = 1e-7 in all, 0.5 of it for the density" in text(
-        app
-    )
+    assert f"ε = {0.5 + risks.epsilon:g} with δ = 1e-7 in all: 0.5 for the density" in text(app)
     assert "and 3.5 for the flows." in text(app)
     app.selectbox(key="unit").set_value("trip").run()
     assert "cannot be added up" in text(app)
-    assert "Both read the same people" not in text(open_home(od_data="only-trips"))
+    assert "Density and flows come from the same people" not in text(
+        open_home(od_data="only-trips")
+    )
 
 
 def bands(app):

@@ -31,7 +31,7 @@ def test_refused_where_others_are_served(own_data, open_page, monkeypatch):
 
 
 def test_a_budget_is_asked_for_first(page):
-    assert "<summary>Nobody has said yet how much may be revealed" in html_of(page)
+    assert "The people in this dataset have no budget yet" in html_of(page)
     assert not [one for one in page.button if one.key == "release_start"]
     assert not BudgetLedger().path.exists()
     (form,) = page.get("form")
@@ -139,7 +139,7 @@ def test_no_session_reads_the_name_of_what_another_has_uploaded(page, own_data, 
     words += [option for one in app.selectbox for option in one.options]
     assert made.name in words
     assert not [one for one in words if "secret" in one or "strangers" in one]
-    assert "1 release of datasets that are not at hand here; the command lists all." in texts(app)
+    assert "1 release of datasets that are not available here. The command lists all." in texts(app)
     hold.set()
 
 
@@ -208,7 +208,9 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     )
     said_of_it = describe_utility(cached.utility(setting, 0), setting)
     risk = describe_guesses(cached.risk(setting).max_guess_rate, setting)
-    assert f"{said_of_it} Once it is out, {risk} (a coin: 50) from this release alone" in texts(app)
+    assert f"{said_of_it} After publication, {risk} (a coin: 50) from this release alone" in texts(
+        app
+    )
     confirmed(app).click().run()
     app = finished(app)
     assert not app.exception
@@ -244,7 +246,7 @@ def test_both_spans_of_a_change_are_released_as_the_page_shows_them(page, monkey
     assert asked[-1].parameters.unit == "person"
     assert "costs a person ε = 1; 9 is left after it." in texts(app)
     days = datasets.load("demo-city").metadata.days
-    assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}, a matrix each" in texts(app)
+    assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}, one matrix for each" in texts(app)
 
 
 def test_real_people_are_judged_on_request_alone_and_that_is_stated(
@@ -260,7 +262,7 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
     app.selectbox(key="od_data").set_value("town").run()
     app.number_input(key="release_trips_town").set_value(10**9).run()
     assert not app.exception
-    assert "of **town**" in texts(app)
+    assert "· **town**" in texts(app)
     assert "are retained" not in texts(app)
     assert not [one for one in bodies(settled(app)) if 'class="advice' in one]
     app.selectbox(key="release_tuned").set_value("public").run()

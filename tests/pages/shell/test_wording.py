@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from engine.parameters import DELTA_STOPS
-from engine.text.glossary import GLOSSARY
 from engine.text.numbers import decimal, percent, scientific, trip_count
 from engine.text.privacy_text import delta_warning
 
@@ -24,8 +23,3 @@ def test_delta_is_warned_of_only_above_one_over_people():
     assert delta_warning(2e-6, 50_000) is None
     assert delta_warning(1e-4, None) is None
     assert "about 4" in delta_warning(2e-6, 1_992_846)
-
-
-def test_the_guide_repeats_the_glossary():
-    text = (ROOT / "docs" / "use.md").read_text(encoding="utf-8")
-    assert not [word for word, said in GLOSSARY.items() if word not in text or said not in text]

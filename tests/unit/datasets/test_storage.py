@@ -63,7 +63,7 @@ def test_changed_missing_and_foreign_files_are_refused(tmp_path):
         storage.verify(version, expected)
     (version / "extra.parquet").unlink()
     (version / "truth.parquet").write_bytes(b"y")
-    with pytest.raises(DatasetError, match=r"truth\.parquet does not fit its checksum.*build"):
+    with pytest.raises(DatasetError, match=r"truth\.parquet does not fit its checksum.*Build"):
         storage.verify(version, expected)
     (version / "truth.parquet").unlink()
     with pytest.raises(DatasetError, match=r"truth\.parquet is missing"):
@@ -157,7 +157,9 @@ def test_the_next_start_takes_what_a_killed_build_left_and_frees_its_name(tmp_pa
 
 def test_a_hidden_name_is_refused(tmp_path):
     with (
-        pytest.raises(DatasetError, match=r"must not begin with a dot, got \.mine; name another"),
+        pytest.raises(
+            DatasetError, match=r"must not begin with a dot \(given: \.mine\)\. Name another"
+        ),
         storage.lock_for_writing(tmp_path / ".mine"),
     ):
         pass

@@ -106,9 +106,9 @@ def test_blocks_join_in_order():
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"beta": 0.51}, r"beta·\(1 \+ alpha\) must be at most 1.*got 1.02"),
+        ({"beta": 0.51}, r"beta·\(1 \+ alpha\) must be at most 1.*given: 1.02"),
         ({"beta": float("nan")}, "beta must be a finite number above 0"),
-        ({"mu": 1.01}, "mu must be at most 1.*got 1.01"),
+        ({"mu": 1.01}, "mu must be at most 1.*given: 1.01"),
         ({"alpha": -1}, "alpha must be a finite number of at least 0"),
         ({"seed_share": 0}, "seed_share"),
     ],
@@ -129,18 +129,18 @@ def test_bad_thresholds_are_refused(threshold):
 
 
 def test_bad_places_days_and_settings_are_refused(year):
-    with pytest.raises(ParameterError, match="got 'Atlantis'"):
+    with pytest.raises(ParameterError, match="given: 'Atlantis'"):
         decisions.simulate_true_epidemic(year, ["Atlantis"])
     with pytest.raises(ParameterError, match="each once"):
         decisions.simulate_true_epidemic(year, [ORIGINS[0]] * 2)
-    with pytest.raises(ParameterError, match="at least 2 days, got 1"):
+    with pytest.raises(ParameterError, match=r"at least 2 days \(given: 1"):
         decisions.simulate_true_epidemic(year, ORIGINS, days=3)
     mixed = [od.ODParameters(epsilon=1, unit="trip"), od.ODParameters(epsilon=1)]
     with pytest.raises(ParameterError, match="same method, unit"):
         decisions.simulate_private_epidemics(
             year, ORIGINS, None, mixed, 1, rng=np.random.default_rng(0)
         )
-    with pytest.raises(DatasetError, match="nobody lives in 50 of them; leave those zones out"):
+    with pytest.raises(DatasetError, match=r"nobody lives in 50 of them\. Leave those zones out"):
         people_by_home(datasets.load("demo-city"))
     with pytest.raises(DatasetError, match="holds no homes"):
         people_by_home(datasets.load("paris"))

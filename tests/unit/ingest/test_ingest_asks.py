@@ -113,7 +113,7 @@ def test_the_ids_of_the_rows_decide_which_column_tells_zones(tmp_path: Path) -> 
     dataset, report = ingest(trip_options(tmp_path, "flows", [path], zones=zones), told.append)
     assert counts(dataset.folder) == {(str(a), str(b)): n for a, b, n in rows}
     assert dataset.zones.geometry.bounds["minx"].argmin() == 3  # zone 4
-    note = "zones are told by the column 'code' of zones.geojson"
+    note = "zones are identified by the column 'code' of zones.geojson"
     assert note in report.notes
     first = next(progress for progress in told if progress.note)
     assert (first.note, first.stage) == (note, "reading locations and zones")
@@ -134,7 +134,7 @@ def test_a_refusal_names_the_column_tried_and_the_one_that_fits(tmp_path: Path) 
     how = {"kind": "flows", "header": FLOWS, "zones": zones}
     words = "2 of 2 ids of places in the rows are in column 'code', and none in 'id'.*zone_id=code"
     refused(tmp_path, words, [("a", "b", 3)], zones_mapping={"zone_id": "id"}, **how)
-    refused(tmp_path, r"zones are told by the column 'id'", [("x", "y", 3)], **how)
+    refused(tmp_path, r"zones are identified by the column 'id'", [("x", "y", 3)], **how)
 
 
 def test_the_ids_of_the_rows_decide_which_column_tells_stations(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_days_without_a_clock_give_no_hours_and_no_order(tmp_path: Path, clock: 
         (f"p{n % 3}", f"2015-09-{7 + n // 3:02d}{clock}", "ABC"[n % 3], "BCA"[n % 3])
         for n in range(21)
     ]
-    words = "'datetime' tells days and no time of the day"
+    words = "'datetime' has days and no time of the day"
     refused(tmp_path, words, rows, parts=("density",))
     visits = [row[:3] for row in rows]
     refused(tmp_path, words, visits, kind="visits", header=VISITS)
@@ -201,7 +201,7 @@ def test_days_without_a_clock_give_no_hours_and_no_order(tmp_path: Path, clock: 
     assert sum(counts(dataset.folder).values()) == 21
     assert not dataset.has_density
     assert not (dataset.folder / "report.parquet").exists()
-    assert any("tells days and no time of the day" in note for note in report.notes)
+    assert any("has days and no time of the day" in note for note in report.notes)
 
 
 def hours(folder: Path, clocks: Sequence[object], *, joined: bool = False) -> list[tuple[int, int]]:

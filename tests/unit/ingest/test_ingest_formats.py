@@ -103,7 +103,7 @@ def test_fractions_are_rounded_once_and_keep_totals(tmp_path: Path) -> None:
             kept = sum(n for key, n in counts.items() if key[:2] == (day, a))
             assert abs(kept - leaving) < 1
     (said,) = (note for note in summary.notes if "rounded once" in note)
-    assert "hides one whole trip of this table" in said
+    assert "protects one whole trip of this table" in said
 
 
 def test_whole_counts_stay_as_they_are_beside_fractions(tmp_path: Path) -> None:

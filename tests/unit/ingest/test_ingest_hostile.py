@@ -135,9 +135,9 @@ def blanks(path: Path) -> Path:
 @pytest.mark.parametrize(
     ("write", "name", "words"),
     [
-        (star, "z.geojson", "within 2 s of computing and .* MB of memory, got z.geojson"),
+        (star, "z.geojson", "within 2 s of computing and .* MB of memory .given: z.geojson"),
         (endless, "z.gpkg", "z.gpkg: its layers are views"),
-        (blanks, "z.geojson", "and 52 MB of memory, got z.geojson, which was not; simplify it"),
+        (blanks, "z.geojson", "and 52 MB of memory .given: z.geojson, which was not.. Simplify it"),
     ],
 )
 def test_zones_without_an_end_are_refused_in_time_and_memory(

@@ -97,7 +97,7 @@ def test_a_zone_without_a_shape_is_named_and_left_out_if_chosen(tmp_path: Path) 
     frame.loc[3, "geometry"] = shapely.Polygon()
     frame.to_file(path)
     flows = {"kind": "flows", "header": ("origin", "destination", "flow"), "zones": path}
-    error = refused(tmp_path, "in 2 of 4 zones: z2, z3; give each one, or", FLOWS, **flows)
+    error = refused(tmp_path, "in 2 of 4 zones: z2, z3. Give each one, or", FLOWS, **flows)
     assert error.code == "placeless"
     dataset, report = built(tmp_path, FLOWS, leave_out=("placeless",), **flows)
     assert (len(dataset.zones), report.rows.rows_used) == (2, 1)
@@ -114,7 +114,7 @@ def test_ids_beside_the_geometry_are_those_of_zones_without_others(
     (tmp_path / "z.geojson").write_text(json.dumps(document))
     zones, notes = read_zones(tmp_path / "z.geojson", {})
     assert zones["zone_id"].tolist() == list(map(str, ids))
-    assert isinstance(ids[0], str) or "zones are told by the column 'feature id'" in notes[0]
+    assert isinstance(ids[0], str) or "zones are identified by the column 'feature id'" in notes[0]
     for feature in document["features"]:
         feature["properties"]["geo_code"] = f"g{feature['id']}"
     (tmp_path / "z.geojson").write_text(json.dumps(document))

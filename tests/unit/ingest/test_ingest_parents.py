@@ -73,7 +73,7 @@ def test_guesses_that_are_no_hierarchy_are_left_out_and_told(tmp_path: Path) -> 
     ]
     assert len(notes) == 2
     assert "each district must lie in one province" in notes[0]
-    assert "got 1 zones without one" in notes[1]
+    assert "given: 1 zones without one" in notes[1]
 
 
 def test_districts_of_stations_are_those_of_their_cells(tmp_path: Path) -> None:

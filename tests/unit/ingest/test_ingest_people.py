@@ -110,7 +110,7 @@ def test_no_text_of_the_engine_names_a_flag_but_the_command_line_does(
 ) -> None:
     assert "--" not in str(refused(tmp_path, "none of 1", [("7", "2014-09-07 08:00:00", "A", "B")]))
     assert main(arguments(tmp_path)) == 2
-    assert "(--map, --from, --to, --timezone, --number-times)" in capsys.readouterr().err
+    assert "Options: --map, --from, --to, --timezone, --number-times." in capsys.readouterr().err
 
 
 def test_escape_codes_in_a_files_name_do_not_reach_the_terminal(tmp_path: Path) -> None:

@@ -130,7 +130,9 @@ def test_suppressed_cells_are_not_known_and_never_0(
     )
     assert f"{suppressed:>12,}  not known" in capsys.readouterr().out
     assert main(["flows", *words, "--map", "flow=n_crisis", *end, *out]) == 2
-    assert "unknown-flows) (--decimal, --thousands, --leave-out)" in capsys.readouterr().err
+    assert (
+        "unknown-flows). Options: --decimal, --thousands, --leave-out." in capsys.readouterr().err
+    )
 
 
 @AT_FORMS
@@ -216,7 +218,9 @@ def test_outlines_of_quadkeys_and_geohashes_are_theirs() -> None:
 def test_a_layer_is_asked_for_where_there_are_several() -> None:
     path = FORMS / "gadm41_ESP.gpkg"
     assert list_layers(path) == ["ADM_ADM_1", "ADM_ADM_0"]
-    with pytest.raises(InputError, match="2 layers: ADM_ADM_1, ADM_ADM_0; name the one") as caught:
+    with pytest.raises(
+        InputError, match=r"2 layers: ADM_ADM_1, ADM_ADM_0\. Name the one"
+    ) as caught:
         read_zones(path, {})
     assert caught.value.settings == ("layer",)
     zones, _ = read_zones(path, {"zone_id": "GID_1"}, layer="ADM_ADM_1")

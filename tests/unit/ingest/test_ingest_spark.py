@@ -116,7 +116,7 @@ def test_folders_ties_and_forms_of_ids_are_read_alike(tmp_path: Path, kind: str)
 
 @needs_spark
 def test_text_is_refused_before_java_starts(tmp_path: Path) -> None:
-    error = refused(tmp_path, "Spark reads typed tables alone; count text with", engine="spark")
+    error = refused(tmp_path, "Spark reads typed tables alone. Count text with", engine="spark")
     assert error.code == "spark-text"
 
 

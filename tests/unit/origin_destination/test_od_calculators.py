@@ -116,10 +116,10 @@ def test_arguments_broadcast():
     ("call", "message"),
     [
         (lambda: calculators.epsilon_for_cell_error(1.5, 0.05), "alpha must be a whole number"),
-        (lambda: calculators.epsilon_for_cell_error(True, 0.05), "got True"),
-        (lambda: calculators.epsilon_for_cell_error("ten", 0.05), "got 'ten'"),
+        (lambda: calculators.epsilon_for_cell_error(True, 0.05), "given: True"),
+        (lambda: calculators.epsilon_for_cell_error("ten", 0.05), "given: 'ten'"),
         (lambda: calculators.epsilon_for_change(1, 0), "beta must be a number above 0 and below 1"),
-        (lambda: calculators.epsilon_for_change([1, 2], [0.1, 1.2]), "got 1.2"),
+        (lambda: calculators.epsilon_for_change([1, 2], [0.1, 1.2]), "given: 1.2"),
         (lambda: calculators.epsilon_for_change(1, 0.1, 0), "max_trips_per_user must be a whole"),
         (lambda: calculators.cell_error_probability(1, 0), "epsilon must be a finite number above"),
         (lambda: calculators.stays_suppressed_probability(15, 15, 1), "count must be below"),

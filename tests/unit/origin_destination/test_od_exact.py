@@ -94,7 +94,7 @@ def test_trimming_curve_is_the_split_at_every_t():
 
 def test_trimming_curve_refuses_what_has_no_t():
     dataset = Counted([[(0, 0, 1)]], 2, 1)
-    with pytest.raises(ParameterError, match="trip level trims nobody"):
+    with pytest.raises(ParameterError, match="trip level fixes T to 1"):
         od.compute_truncation_curve(dataset, od.ODParameters(epsilon=1.0, unit="trip"))
     with pytest.raises(ParameterError, match="limits must name a T"):
         od.compute_truncation_curve(dataset, od.ODParameters(epsilon=1.0), [])

@@ -135,7 +135,7 @@ def test_flows_without_people_are_for_trip_level_only():
 def test_person_level_needs_ranks_within_the_person():
     daily = Counted(PEOPLE, ZONES, DAYS)
     daily.has_person_ranks = False
-    with pytest.raises(DatasetError, match="choose unit='person-day'"):
+    with pytest.raises(DatasetError, match="Choose unit='person-day'"):
         od.expected(daily, od.ODParameters(epsilon=1.0, unit="person"))
 
 

@@ -47,7 +47,7 @@ def test_the_command_takes_every_method_that_can_be_released():
 def test_a_decimal_comma_is_told(capsys):
     with pytest.raises(SystemExit):
         main([*OD, "--out", "x", "--epsilon", "0,5"])
-    assert "--epsilon: write a number such as 0.5, got '0,5'" in capsys.readouterr().err
+    assert "--epsilon: write a number such as 0.5 (given: '0,5')" in capsys.readouterr().err
 
 
 def test_the_command_line_releases_and_refuses(tmp_path, capsys, option):
@@ -79,7 +79,7 @@ def test_coarse_zones_and_times_are_asked_for_in_words(tmp_path, option, capsys)
     said = json.loads((out / "statement.json").read_text(encoding="utf-8"))["setting"]
     names = "zones", "time", "first", "last", "span"
     assert [said[name] for name in names] == ["clusters-30", "whole", 1, 6, 1]
-    assert "two compared spans share no day" in refused(capsys, *asked, "--to", "2026-06-02")
+    assert "Two compared spans share no day" in refused(capsys, *asked, "--to", "2026-06-02")
     asked[asked.index("2026-06-02")] = "2026-07-04"
     assert "must be in the dataset" in refused(capsys, *asked)
 

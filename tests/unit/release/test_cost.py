@@ -95,6 +95,6 @@ def test_a_release_is_charged_and_stated_in_the_budgets_unit(
     assert content["cost"] == {"unit": unit, "epsilon": budget.spent_epsilon, "delta": delta}
     total = content["items"]["total"]
     assert f"this release ({budget.spent_epsilon:.6g}) included" in total
-    assert ("δ = 1e-07 of 1e-06, this release (1e-07) included" in total) == bool(delta)
+    assert ("δ = 1e-07 of 1e-06 is spent, this release (1e-07) included" in total) == bool(delta)
     with pytest.raises(ReleaseError, match="must not be exceeded"):
         release(setting, demo, tmp_path / "two", ledger=ledger)

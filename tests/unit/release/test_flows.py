@@ -331,7 +331,7 @@ def test_two_spans_apart_are_one_charge_of_the_days_that_are_seen(demo, tmp_path
     assert (planned.days, planned.matrix_count) == (4, 2)
     assert budget_cost(planned, "person").epsilon == due
     assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}" in render_words(planned, "seen")[0]
-    assert "compares both spans" in render_words(planned, "accuracy")[0]
+    assert "compares both periods" in render_words(planned, "accuracy")[0]
     pairs, spans = ~np.eye(len(demo.zones), dtype=bool), flows.groupby(["period_from", "period_to"])
     for at, (span, rows) in zip((1, 5), spans, strict=True):
         assert span == (f"{days[at]}", f"{days[at + 1]}")

@@ -185,9 +185,9 @@ def test_the_statement_says_which_numbers_the_files_hold(demo):
         said = statement_of(demo, planned)
         rows, text = [row["what"] for row in said["accuracy"]], " ".join(said["warnings"])
         assert any("all trips out of a zone" in row for row in rows) == sums
-        assert ("ZONE TOTALS MAY BE NEGATIVE" in text) == sums
-        assert ("do not add up flows.csv" in text) == (not sums)
-        assert ("add up zones.parquet instead of flows.csv" in text) == sums
+        assert ("ZONE TOTALS CAN BE NEGATIVE" in text) == sums
+        assert ("Do not add up flows.csv" in text) == (not sums)
+        assert ("Add up zones.parquet instead of flows.csv" in text) == sums
         assert ("none of these can be computed back" in said["items"]["bias"]) == (not sums)
     unsuppressed = replace(setting, parameters=replace(FOUR, suppression_threshold=1))
     for kept in (unsuppressed, ours(setting)):  # nothing is secret that sums could give away

@@ -38,7 +38,7 @@ def test_bars_hold_less_often_among_flows_that_are_shown(demo):
     assert rows[0].coverage < 0.8
     assert rows[-1].coverage > 0.95
     said = items(demo, flows(epsilon=0.25))["accuracy"]
-    assert f"of a flow of kept size 0 that is shown, in {rows[0].coverage:.1%} of releases" in said
+    assert f"0 counted trips that is shown is within its bar in {rows[0].coverage:.1%} of" in said
 
 
 @pytest.mark.parametrize("setting", [flows(epsilon=0.25), products()["od-estimate"]])
@@ -65,17 +65,25 @@ def test_all_stages_add_up_to_what_is_charged(demo, name):
 
 
 GROUP = (
-    f"a group of k pays kε and δ.*, 4 of them ε = 4 and δ = {1e-7 * np.expm1(4) / (np.e - 1):.3g}"
+    f"A group of k loses kε and δ.*, 4 of them ε = 4 and δ = {1e-7 * np.expm1(4) / (np.e - 1):.3g}"
 )
-BEYOND = "scaled up by the noisy number of the next trips beyond it, at most 16"
+BEYOND = "noisy number of the next trips beyond the limit, at most 16 per person-day"
 
 
 @pytest.mark.parametrize(
     ("setting", "item", "said"),
     [
-        (flows(epsilon=1.0), "unit", r"All 7 released days of a person .* up to ε = 7\. Whether"),
-        (flows(last=0), "unit", "One person's trips of one day. Whether"),
-        (flows(), "small_groups", "pays kε, 4 of them ε = 2 on each day.$"),
+        (
+            flows(epsilon=1.0),
+            "unit",
+            r"A person loses up to ε = 7 over all 7 released days together\. An",
+        ),
+        (
+            flows(last=0),
+            "unit",
+            "One person's trips of one day. One such unit loses up to ε = 0.5. An",
+        ),
+        (flows(), "small_groups", "loses kε, 4 of them ε = 2 on each day.$"),
         (zoom(epsilon=1.0, delta=1e-7), "small_groups", GROUP),
         (ours(FOUR), "bias", BEYOND),
     ],
@@ -106,21 +114,21 @@ def test_an_attacker_guesses_as_often_as_the_pages_say(demo, setting):
 def test_of_a_table_of_flows_whole_trips_of_the_table_are_protected(demo):
     planned = plan(flows(unit="trip"), demo)
     said = statement_of(demo, planned)
-    assert said["items"]["unit"].startswith("One trip. W")
+    assert said["items"]["unit"].startswith("One trip, and no person")
     assert said["counted"]["kept"] == "the trips between zones"
     assert "trips within a zone are left out" in said["counted"]["beyond"]
     table = replace(demo.metadata, trips_have_people=False)
     said = statement_of(demo, replace(planned, metadata=table))["items"]["unit"]
-    assert "one whole trip of it, and not all that one trip of the sample adds" in said
+    assert "one whole trip of the table. It is not all that one trip of the sample adds" in said
 
 
 def test_releases_that_are_composed_are_said_to_be_at_a_delta_below_one_over_the_people(demo):
     said = items(demo, zoom(), earlier=40)["total"]
-    assert "added up (basic composition). At δ = " in said
-    assert "(composed exactly), provided that no later setting was chosen" in said
+    assert "added up (basic composition). All releases together cost ε = " in said
+    assert "(exact composition). That holds only if no later setting was chosen" in said
     many = replace(demo.metadata, people_public=1_000_000)  # beyond which 1e-6 would be too much
     said = statement_of(demo, replace(plan(zoom(), demo), metadata=many), earlier=400)
-    slack = float(said["items"]["total"].split("At δ = ")[1].split()[0]) - 401e-7
+    slack = float(said["items"]["total"].split(" at δ = ")[1].split()[0]) - 401e-7
     assert slack == pytest.approx(0.1 / 1_000_000, abs=6e-8)  # three digits are said
 
 
@@ -133,7 +141,7 @@ def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
     for warned in (
         "NOISE IS SHOWN AS FLOWS",
         "SMALL FLOWS ARE LOST",
-        "ZONE TOTALS MAY BE NEGATIVE",
+        "ZONE TOTALS CAN BE NEGATIVE",
     ):
         assert warned in said
     assert f"A flow shown as {planned.bar:.0f} or less may be empty." in said
@@ -148,7 +156,7 @@ def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
     assert len(list_warnings(plan(ours(noisy), demo))) == 3
     assert statement_of(demo, planned)["warnings"] == list_warnings(planned)
     bias = items(demo, noisy)["bias"]
-    assert "too low by the flows that are hidden, and too high by the noise" in bias
+    assert "too low by the suppressed flows. They are too high by noise" in bias
 
 
 @pytest.mark.parametrize(
@@ -170,20 +178,21 @@ def test_item_10_tells_how_period_and_places_were_fixed(demo, period, places, wo
 def test_a_statement_names_the_column_of_people_and_flows_that_are_not_known(demo):
     about = replace(demo.metadata, person_column="usuario", unknown_flows=3)
     said = statement_of(demo, replace(plan(flows(), demo), metadata=about))["items"]
-    assert "People are told by the column 'usuario' of the rows" in said["unit"]
-    assert "The source hides the numbers of some flows" in said["bias"]
+    assert "People are identified by the column 'usuario' of the source rows" in said["unit"]
+    assert "The source does not state the numbers of some flows" in said["bias"]
     trips = statement_of(demo, replace(plan(flows(unit="trip"), demo), metadata=about))["items"]
     assert "usuario" not in trips["unit"]
     silent = statement_of(demo, plan(flows(), demo))["items"]
     assert "column" not in silent["unit"]
-    assert "hides" not in silent["bias"]
+    assert "source" not in silent["bias"]
 
 
 @pytest.mark.parametrize("name", products())
 def test_a_statement_says_nothing_false_of_what_it_cannot_know(demo, name):
     """No count is read for it: trips beyond the limit may be none, and noise can be negative."""
     said = statement_of(demo, plan(products()[name], demo))
-    text = " ".join([*said["items"].values(), *said["counted"].values(), *said["warnings"]])
+    lead = [text for key, text in said.items() if key.endswith("conclude")]
+    text = " ".join([*lead, *said["items"].values(), *said["counted"].values(), *said["warnings"]])
     for false in ("trips is higher", "visits is higher", "visits is much higher", "certain"):
         assert false not in text
     assert "never shows negative noise" not in text

@@ -160,10 +160,10 @@ def test_zones_that_cannot_make_a_twin_are_refused(zones, tmp_path: Path) -> Non
         twin(nobody, inputs, tmp_path / "t")
     with pytest.raises(InputError, match="zone c has"):
         twin(negative, inputs, tmp_path / "t")
-    with pytest.raises(InputError, match="2 to 5,000 zones, got 1"):
+    with pytest.raises(InputError, match=r"2 to 5,000 zones \(given: 1"):
         twin(zones.iloc[:1], inputs, tmp_path / "t")
     many = gpd.GeoDataFrame(geometry=[shapely.box(0, 0, 1, 1)] * 10_000, crs=4326)
-    with pytest.raises(InputError, match="got 10,000"):
+    with pytest.raises(InputError, match="given: 10,000"):
         twin(many, inputs, tmp_path / "t")
     assert not (tmp_path / "t").exists()
 
