@@ -33,7 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser."""
     parser = argparse.ArgumentParser(
         prog="mobility-privacy-explorer frontier",
-        description="Which settings to choose: all are judged, and one is recommended.",
+        description="Evaluate all settings and recommend one.",
     )
     add, default = parser.add_argument, "; default: %(default)s"
     add("dataset", help="name or folder of a dataset")

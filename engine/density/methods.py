@@ -68,10 +68,10 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
         name="Multiscale Gaussian (this project)",
         short_name="Multiscale Gaussian",
         description="Counts visits in tables with Gaussian noise: in all, by tower for the whole "
-        "week, by hour for the city and, with enough visits, for districts and towers. The noisy "
-        "number of all visits decides how exact each is. Differences that could be "
-        "noise are evened out; clear differences are kept. Nobody is sampled: the visits of a "
-        "person with many are scaled down together. Published and proved ε are the same.",
+        "week, and by hour for the city. With enough visits it also counts districts and towers by "
+        "hour. The noisy number of all visits decides how exact each table is. Differences that "
+        "could be noise are evened out; clear differences are kept. Nobody is sampled: the visits "
+        "of a person with many are scaled down together. Published and proved ε are the same.",
         visit_limits=(30,),  # ℓ is not used
         used_fields=USED_FIELDS["multiscale"],
         release=multiscale_release,

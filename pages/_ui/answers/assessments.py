@@ -225,7 +225,7 @@ def _utility_gauge(
     )
     decides = " (decides utility)" if name == utility.shortfall else ""
     meaning = describe_flows(answer).partition(". ")[2]
-    verdict = texts.VERDICTS[level] if share == share else "nothing to judge"
+    verdict = texts.VERDICTS[level] if share == share else "not applicable"
     return Gauge(
         name=f"{name.capitalize()}: {verdict}{decides}",
         level=level,

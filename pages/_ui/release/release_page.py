@@ -43,8 +43,8 @@ def draw() -> None:
         setting, entry = choice
         plan = release_form.make_plan(setting)
         if plan is not None:
-            release_form.draw(plan, entry)
             plan = release_form.ask_trips(plan, entry)
+            release_form.draw(plan, entry)
             st.subheader("Cost and confirmation", anchor=False)
             _draw_confirmation(plan, entry, ledger)
     _draw_history(ledger)

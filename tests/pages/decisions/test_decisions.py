@@ -14,7 +14,7 @@ from pages._ui.app.parallel import Job
 from pages._ui.decisions.epidemic import zone_outcomes
 from pages._ui.trips import change_view
 from tests.support.charts import drawn as drawn
-from tests.support.page import text
+from tests.support.page import plain, text
 
 PAGE = "pages/4_Decisions.py"
 TRIPS = {"unit": "trip", "threshold": "2"}
@@ -115,7 +115,7 @@ def test_what_needs_days_is_a_view_and_leaves_the_setting_alone(
     assert "demo-city" not in app.session_state["session"].judged_names
     assert "That changes nothing that is set." in text(app)
     app = settled(app.toggle(key="decisions_as_daily").set_value(True).run())
-    assert f"When zones act in an epidemic: {title}" in [one.value for one in app.subheader]
+    assert f"When zones act in an epidemic: {title}" in [plain(one.value) for one in app.subheader]
     assert before == {key: app.session_state[key] for key in before}
     assert app.selectbox(key="unit").value == asked["unit"]
     assert app.session_state["session"].stamp.endswith(title.partition(", ")[2])

@@ -55,8 +55,8 @@ def test_a_report_of_single_trips_with_analyses_left_out_is_released_as_it_is(
     assert asked.analyses == (
         Analysis.SIZE, Analysis.DAYS, Analysis.TRAVEL_TIME, Analysis.JUMP_LENGTH
     )  # fmt: skip
-    assert "Each trip by itself; nobody" in said
-    assert "3 questions, each over bins" in said
+    assert "Each trip is counted by itself. Nobody" in said
+    assert "3 queries, each over bins" in said
     assert "It holds: Trips and people, Trips over time, Travel time and Jump length." in said
     stages = plan(planned[-1], cached.full_dataset(planned[-1])).stages
     assert sum(one.sensitivity / one.scale for one in stages) == pytest.approx(1, abs=1e-5)
@@ -72,8 +72,8 @@ def test_what_is_changed_on_the_page_goes_to_the_release_and_into_the_link(open_
     said = text(open_release(app))
     wanted = report.ReportParameters(epsilon=1.0, max_trips_per_user=5).without(["hours"])
     assert planned[-1].parameters == wanted
-    assert "At most 5 trips of a person over the whole period" in said
-    assert "7 questions" in said
+    assert "At most 5 trips per person over the whole period" in said
+    assert "7 queries" in said
     link = link_of(app)
     assert (link["report_off"], link["report_trips"]) == ("Trips by hour", "5")
 
@@ -84,14 +84,14 @@ def test_what_no_release_draws_is_said_with_what_mends_it(open_page, planned):
     app.button(key="release_mend").click().run()
     assert app.session_state["report_preset"] == "derived"
     assert not app.error
-    assert "8 questions" in text(app)
+    assert "8 queries" in text(app)
 
 
 def test_where_all_is_left_out_all_is_shown_and_released(open_page, planned):
     app = open_page(REPORT, od_data="demo-city", report_off=[str(one) for one in Analysis])
     assert "At least one analysis must stay: all are shown." in app.error[0].value
     assert "shared by 8 analyses" in text(app)
-    assert "8 questions" in text(open_release(app))
+    assert "8 queries" in text(open_release(app))
 
 
 def test_a_link_that_leaves_out_what_is_no_analysis_is_said(open_page):

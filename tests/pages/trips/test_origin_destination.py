@@ -310,11 +310,12 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     assert (drawn[-1][3] == told.flows.signs).all()
     assert "The counts differ: that covers the noise alone" in text(app)
     strict, plain = (
-        float(re.search(rf"Of all ([\d.,]+) flows {words}", page_text)[1].replace(",", ""))
-        for page_text, words in (
-            (said, "told beyond chance"),
-            (text(app), "whose counts are told to differ"),
+        float(
+            re.search(rf"Among all flows ([\d.,]+) changes are {words}", page_text)[1].replace(
+                ",", ""
+            )
         )
+        for page_text, words in ((said, "reported beyond chance"), (text(app), "reported, and"))
     )
     assert strict <= plain
     assert sum("is suppressed" in say(i) for i in range(truly.size)) == (~told.shown_flows).sum()

@@ -41,7 +41,9 @@ from tests.support.releases import (
 PRODUCTS = list(products())
 COUNTED = ("_read", "_open_trips", "homes")  # all ways to the counts of a dataset
 KEYS = "analysis bin date dest destination geometry hour id lat lon name number of origin quantile"
-NUMBERS = "change count flow flows mark suppressed trips typical value verdict what zone_id"
+NUMBERS = (
+    "beyond_chance change count flow flows mark suppressed trips typical value verdict what zone_id"
+)
 BARRED = "in_measured in_trips kept measured out_measured out_trips visits"
 ENDS = ("low_95", "high_95")
 COLUMNS = {*KEYS.split(), *NUMBERS.split(), *BARRED.split(), *ENDS}
