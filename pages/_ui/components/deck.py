@@ -50,7 +50,8 @@ def draw_flow_map(
 ) -> None:
     """Draw flows as arrows, with the edges of their `kinds`; `on_zone` takes a clicked zone.
 
-    Names, a scale bar and north lie on the map: they move and grow with what they are about.
+    Names, a scale bar and north lie on the map: they move and grow with what they are about. A
+    click makes the rest pale, but for colours that stand in `_sub_layer_props`.
     """
     frame = shapes.frame
     is_phone = "Mobi" in (st.context.headers.get("User-Agent") or "")
@@ -91,8 +92,7 @@ def draw_flow_map(
     ground = pdk.Layer(
         "GeoJsonLayer",
         _zone_features(outlines, marked_zone),
-        # a zone that is picked brings a new ground: a choice makes the rest of a layer pale
-        id=f"{_GROUND_ID}-{marked_zone}",
+        id=f"{_GROUND_ID}-{marked_zone}",  # a new one has nothing chosen in it
         _sub_layer_props={"polygons-fill": {"getFillColor": "@@=properties.fill"}},
         get_line_color=[128, 128, 128, 90],
         line_width_min_pixels=0.5,
@@ -106,12 +106,7 @@ def draw_flow_map(
         for name, x, y in label_places(shapes, weights)
     ]
     ruler = pdk.Layer(
-        "PathLayer",
-        lines,
-        id="ruler",
-        get_path="path",
-        get_color=[ink, ink, ink],
-        width_min_pixels=1.5,
+        "GeoJsonLayer", lines, id="ruler", get_line_color=[ink, ink, ink], line_width_min_pixels=1.5
     )
     names = pdk.Layer(
         "TextLayer",
@@ -121,7 +116,7 @@ def draw_flow_map(
         get_position="place",
         get_pixel_offset="offset",
         get_size=13,
-        get_color=[ink, ink, ink],
+        _sub_layer_props={"characters": {"getColor": [ink, ink, ink]}},
         character_set=String("auto"),
         font_family=String("Source Sans, sans-serif"),
         font_weight=600,
@@ -165,7 +160,7 @@ def _zone_features(outlines: Outlines, marked_zone: int | None) -> dict[str, Any
             "geometry": shapely.geometry.mapping(shape),
             "properties": {
                 "zone": zone,
-                "words": f"{name}\nClick: its flows only",
+                "words": f"{name}\nClick: {'all' if zone == marked_zone else 'only its'} flows",
                 "fill": [*_rgb(HERE), 90] if zone == marked_zone else [128, 128, 128, 22],
             },
         }
@@ -174,7 +169,7 @@ def _zone_features(outlines: Outlines, marked_zone: int | None) -> dict[str, Any
     return {"type": "FeatureCollection", "features": features}
 
 
-def _ruler(shapes: Shapes) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _ruler(shapes: Shapes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the lines of a scale bar and of an arrow to the north, and their texts.
 
     They are places on the ground, and so right however the map is enlarged or turned: the bar is
@@ -189,13 +184,11 @@ def _ruler(shapes: Shapes) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     right = left + length
     north = right + gap if shapes.is_bar_left else left - gap
     tip = y - 3 * tick
-    outlines = [
-        [(left, y - tick), (left, y), (right, y), (right, y - tick)],
-        [(north, y), (north, tip)],
-        [(north - tick / 2, tip + tick), (north, tip), (north + tick / 2, tip + tick)],
-    ]
+    bar = [(left, y - tick), (left, y), (right, y), (right, y - tick)]
+    head = [(north - tick / 2, tip + tick), (north, tip), (north + tick / 2, tip + tick)]
+    lines = [frame.to_degrees(np.array(line)) for line in (bar, [(north, y), (north, tip)], head)]
     places = {format_length(km): ((left + right) / 2, y), "N": (north, tip)}
-    return [{"path": frame.to_degrees(np.array(line)).tolist()} for line in outlines], [
+    return shapely.geometry.mapping(shapely.MultiLineString(lines)), [
         {"text": text, "place": frame.to_degrees(np.array(place)).tolist(), "offset": [0, -10]}
         for text, place in places.items()
     ]

@@ -142,7 +142,7 @@ def test_bar_and_north_of_the_large_map_are_right_on_the_ground(bounds, monkeypa
     columns = {"zone_id": ["a", "b", "c"], "name": ["A", "B", "C"]}
     place = SimpleNamespace(zones=gpd.GeoDataFrame(columns, geometry=zones, crs=4326))
     layers, view = layers_of(place, monkeypatch)
-    bar, arrow, _head = (line["path"] for line in layers["ruler"])
+    bar, arrow, _head = layers["ruler"]["coordinates"]
     metres = Geod(ellps="WGS84").inv(*bar[1], *bar[2])[2]
     words = layers["names"][0]["text"]
     assert metres / 1000 == pytest.approx(float(words.removesuffix(" km")), rel=1e-4)
