@@ -25,7 +25,7 @@ from tests.support.server import ROOT, served
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
-RETAINED = re.compile(r"(\d+) of 100 trips between the [^.;]* are retained")
+RETAINED = re.compile(r"(\d+) of 100 trips between [^.;]* are retained")
 GUESSES = re.compile(r"correctly at most (\d+) times in 100")
 
 
@@ -177,7 +177,7 @@ def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path):
         page.keyboard.press("Escape")
         go(page, "Release")
         page.get_by_text("Mobility report", exact=True).click()
-        page.get_by_text("3 questions, each over bins").first.wait_for()
+        page.get_by_text("3 queries, each over bins").first.wait_for()
         page.get_by_text("Each trip by itself").first.wait_for()
         settled(page)
         said = parse_qs(urlsplit(page.url).query)

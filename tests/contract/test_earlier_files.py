@@ -50,8 +50,6 @@ PAGES = {
 """Files of pages that are called otherwise now; their addresses are the same."""
 KEYS = {"density_map_view": "second_map"}
 """Keys of links that are called otherwise now."""
-ALL_AT_ONCE = {"od_flows_show"}
-"""Keys of links that chose among what the page shows all at once now."""
 
 
 def make_setting(product: str, plain: dict[str, Any], dataset: str) -> Setting:
@@ -377,8 +375,6 @@ def test_a_link_opens_what_it_was_shared_for(link, open_link, data_root):
         assert app.session_state[product] == make_setting(product, plain, dataset)
     app = open_link(link["link"], link["page"])
     for key, value in link["drawn"].items():
-        if key in ALL_AT_ONCE:
-            continue
         renamed = {**METHODS, "Error": "difference"}
         drawn = renamed.get(value, value) if isinstance(value, str) else value
         assert app.session_state[KEYS.get(key, key)] == drawn, key

@@ -77,16 +77,3 @@ def held(app: AppTest, kind: type[S]) -> S:
     """Return what a page's package keeps in its session by a class of its own."""
     pages: dict[type, S] = app.session_state["session"].page_states
     return pages.setdefault(kind, kind())
-
-
-def drawn_figures(app: AppTest) -> list[list[tuple[str, str, tuple[int, ...]]]]:
-    """Return the flows on each map of the page's picture: kind, words, zones."""
-    (picture,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
-    part = re.compile(r'<path class="([\w ]+)" [^>]*data-words="([^"]*)" data-zones="(\d+ \d+)"')
-    return [
-        [
-            (kind, html.unescape(words), tuple(map(int, zones.split())))
-            for kind, words, zones in part.findall(figure)
-        ]
-        for figure in picture.split("<figure>")[1:]
-    ]

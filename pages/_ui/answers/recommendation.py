@@ -137,7 +137,7 @@ def _draw_advice(advice: Recommendation, setting: Setting, *, key: str) -> None:
         if best.setting == setting:
             title += ": as you have it"
             text, why = why, ""
-    st.html(cards.verdict_html(level, text, why, title=title, css_class="advice"))
+    st.html(cards.verdict_html(level, text, title=title, rule=why, css_class="advice"))
     if best is not None and best.setting != setting:
         label = "Use this" if best.is_usable else "Use this all the same"
         _draw_button(label, best, f"{key}_use", primary=best.is_usable, help=None)

@@ -9,11 +9,11 @@ import numpy as np
 
 from engine.arrays import Floats
 
-ZOOMS = (1, 2, 4, 8)
-"""How far a reader may go into a map; each has a scale bar of its own."""
-
 MAX_LABELS = 5
-_SIZE, _MARGIN = 1000.0, 20.0
+_SIZE = 1000.0
+MARGIN = 20.0
+"""Units around a region, of which the longer side has a thousand."""
+
 _SMALL_PX = 300.0
 """Pixels of the longer side of a small map: names that are apart there are so on larger ones."""
 
@@ -40,14 +40,20 @@ class MapFrame:
         """Return longitudes and latitudes in the drawing's own units, shape (…, 2)."""
         return (to_plane(degrees) - (self.west, self.north)) * (self.units, -self.units)
 
+    def to_degrees(self, units: Floats) -> Floats:
+        """Return the longitudes and latitudes of units, shape (…, 2)."""
+        plane = units / (self.units, -self.units) + (self.west, self.north)
+        latitude = np.degrees(np.arctan(np.sinh(2 * np.pi * plane[..., 1])))
+        return np.stack([360 * plane[..., 0], latitude], axis=-1)
+
     @property
     def view_box(self) -> str:
         """Return what the drawing shows, as SVG takes it."""
-        return f"{-_MARGIN:.0f} {-_MARGIN:.0f} {self.width:.0f} {self.height:.0f}"
+        return f"{-MARGIN:.0f} {-MARGIN:.0f} {self.width:.0f} {self.height:.0f}"
 
     def to_share(self, x: float, y: float) -> tuple[float, float]:
         """Return where units lie, from 0 to 1 of the map's width and height."""
-        return (x + _MARGIN) / self.width, (y + _MARGIN) / self.height
+        return (x + MARGIN) / self.width, (y + MARGIN) / self.height
 
 
 def to_plane(degrees: Floats) -> Floats:
@@ -63,19 +69,27 @@ def fit_frame(bounds: Sequence[float] | Floats) -> MapFrame:
     """
     low, high = to_plane(np.array(bounds, dtype=float).reshape(2, 2))
     units = _SIZE / max((high - low).max(), 1e-11)
-    width, height = (high - low) * units + 2 * _MARGIN
+    width, height = (high - low) * units + 2 * MARGIN
     latitude = math.atan(math.sinh(math.pi * (low[1] + high[1])))
+    return MapFrame(low[0], high[1], units, width, height, units / parallel_km(latitude))
+
+
+def parallel_km(latitude: float) -> float:
+    """Return the length of the parallel of a latitude in radians."""
     flattened = math.sqrt(1 - _ECCENTRICITY_SQUARED * math.sin(latitude) ** 2)
-    parallel_km = _EQUATOR_KM * math.cos(latitude) / flattened
-    return MapFrame(low[0], high[1], units, width, height, units / parallel_km)
+    return _EQUATOR_KM * math.cos(latitude) / flattened
 
 
-def scale_bar(frame: MapFrame, zoom: int = 1) -> tuple[float, float]:
+def scale_bar(frame: MapFrame) -> tuple[float, float]:
     """Return a scale bar's kilometres, 1, 2 or 5 of a power of ten, and its share of a width."""
-    longest = _LONGEST_BAR * frame.width / frame.units_per_km / zoom
+    longest = _LONGEST_BAR * frame.width / frame.units_per_km
     power = 10.0 ** math.floor(math.log10(longest))
     km = max(digit * power for digit in (1, 2, 5) if digit * power <= longest)
-    return km, km * frame.units_per_km * zoom / frame.width
+    return km, km * frame.units_per_km / frame.width
+
+
+def format_length(km: float) -> str:
+    return f"{km:g} km" if km >= 1 else f"{1000 * km:g} m"
 
 
 def place_labels(
@@ -86,10 +100,10 @@ def place_labels(
     A name that has no room at its point moves up or down by a line, else the next one comes.
     """
     per_px = max(frame.width, frame.height) / _SMALL_PX
-    line, width, height = _LINE_PX * per_px, frame.width - 2 * _MARGIN, frame.height - 2 * _MARGIN
+    line, width, height = _LINE_PX * per_px, frame.width - 2 * MARGIN, frame.height - 2 * MARGIN
     bar_width, bar_height = _LONGEST_BAR * frame.width + 2 * line, _BAR_PX * per_px
     bar_x = bar_width / 2 if is_bar_left else frame.width - bar_width / 2
-    boxes = [(bar_x - _MARGIN, frame.height - bar_height / 2 - _MARGIN, bar_width, bar_height)]
+    boxes = [(bar_x - MARGIN, frame.height - bar_height / 2 - MARGIN, bar_width, bar_height)]
     labels: list[tuple[str, float, float]] = []
     for place in np.argsort(-weights, kind="stable").tolist():
         if len(labels) == MAX_LABELS:
@@ -111,20 +125,16 @@ def place_labels(
 def frame_html(
     frame: MapFrame, drawing: str, labels: Sequence[tuple[str, float, float]], *, is_bar_left: bool
 ) -> str:
-    """Return a drawing with its names over it, a scale bar for each zoom, and where north is."""
+    """Return a drawing with its names over it, a scale bar, and where north is."""
     names = ""
     for name, x, y in labels:
         left, top = frame.to_share(x, y)
         names += f'<span class="place" style="left:{left:.1%};top:{top:.1%}">'
         names += f"{html.escape(name)}</span>"
-    bars = ""
-    for zoom in ZOOMS:
-        km, share = scale_bar(frame, zoom)
-        length = f"{km:g} km" if km >= 1 else f"{1000 * km:g} m"
-        bars += f'<span class="bar-{zoom}" style="width:{share:.2%}">{length}</span>'
+    km, share = scale_bar(frame)
+    bar = f'<span style="width:{share:.2%}">{format_length(km)}</span>'
     side = "left" if is_bar_left else "right"
     return (
-        f'<div class="map" style="--ratio:{frame.width / frame.height:.3f}">'
-        f'<div class="plane">{drawing}{names}</div>'
-        f'<div class="ruler {side}">{bars}<b title="North is up">N ↑</b></div></div>'
+        f'<div class="map" style="--ratio:{frame.width / frame.height:.3f}">{drawing}{names}'
+        f'<div class="ruler {side}">{bar}<b title="North is up">N ↑</b></div></div>'
     )

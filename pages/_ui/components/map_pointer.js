@@ -4,7 +4,6 @@ export default ({ data, parentElement, setTriggerValue }) => {
   const words = document.body.appendChild(document.createElement("div"))
   words.className = "map-words"
   words.hidden = true
-  let zoom = 1, left = 0, top = 0, waiting, isDragged
   const find = (selector) => root.querySelectorAll(selector)
   const light = (part) => part.classList.add("pointed")
   const clear = () => {
@@ -32,52 +31,18 @@ export default ({ data, parentElement, setTriggerValue }) => {
     light(sides)
     find(`.flow[data-zones="${part.dataset.zones}"]`).forEach(light)
   }
-  const place = () => {
-    const within = (share) => Math.min(0, Math.max(100 - 100 * zoom, share))
-    left = within(left)
-    top = within(top)
-    root.dataset.zoom = zoom
-    root.style.cssText = `--zoom: ${zoom}; --left: ${left}%; --top: ${top}%`
-  }
-  const enlarge = (event) => {
-    clearTimeout(waiting)
-    const box = event.target.closest(".plane")?.getBoundingClientRect()
-    if (!box) return
-    zoom = event.shiftKey ? Math.max(1, zoom / 2) : zoom === 8 ? 1 : 2 * zoom
-    left = 50 - (100 * zoom * (event.clientX - box.left)) / box.width
-    top = 50 - (100 * zoom * (event.clientY - box.top)) / box.height
-    place()
-  }
-  const drag = (event) => {
-    const map = event.buttons === 1 && zoom > 1 && event.target.closest(".map")
-    if (!map) return
-    isDragged = true
-    left += (100 * event.movementX) / map.clientWidth
-    top += (100 * event.movementY) / map.clientHeight
-    place()
-  }
   const choose = (event) => {
     const part = event.target.closest(".zone, .ground")
-    clearTimeout(waiting)
-    // the end of a drag chooses nothing, nor does a second click, which enlarges the map
-    if (data.takesZones && part && event.detail === 1 && !isDragged) waiting = setTimeout(() => setTriggerValue("zone", findZone(part)), 250)
-    isDragged = false
+    if (data.takesZones && part) setTriggerValue("zone", findZone(part))
   }
-  const leave = (event) => {
-    if (event.key !== "Escape") return
-    clear()
-    zoom = 1
-    place()
-  }
-  const events = { dblclick: enlarge, pointermove: drag, click: choose }
-  for (const [name, take] of Object.entries(events)) root.addEventListener(name, take)
+  const leave = (event) => event.key === "Escape" && clear()
+  root.addEventListener("click", choose)
   document.addEventListener("pointerover", point)
   document.addEventListener("keydown", leave)
   return () => {
-    for (const [name, take] of Object.entries(events)) root.removeEventListener(name, take)
+    root.removeEventListener("click", choose)
     document.removeEventListener("pointerover", point)
     document.removeEventListener("keydown", leave)
-    clearTimeout(waiting)
     words.remove()
   }
 }

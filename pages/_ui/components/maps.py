@@ -63,7 +63,6 @@ class Outlines:
     """Zones ready to draw: simplified, rounded to 5 decimals."""
 
     shapes: Any
-    ids: tuple[str, ...]
     names: tuple[str, ...]
     centres: Floats
     bounds: tuple[float, float, float, float]
@@ -78,8 +77,7 @@ def zone_names(place: Any) -> dict[str, str]:
 
 def outlines(place: Any) -> Outlines:
     """Return the zones of a dataset or a level ready to draw."""
-    zones, names = place.zones, zone_names(place)
-    whole = unwrap(zones.geometry.to_numpy())
+    whole = unwrap(place.zones.geometry.to_numpy())
     west, south, east, north = shapely.total_bounds(whole).tolist()
     tolerance = max(east - west, north - south) * _SIMPLIFY
     # coverage simplification keeps shared borders shared: no gaps between zones
@@ -88,8 +86,7 @@ def outlines(place: Any) -> Outlines:
     centres = shapely.get_coordinates(shapely.point_on_surface(whole))
     return Outlines(
         shapes=shapes,
-        ids=tuple(names),
-        names=tuple(names.values()),
+        names=tuple(zone_names(place).values()),
         centres=centres.round(5),
         bounds=(west, south, east, north),
     )

@@ -26,10 +26,6 @@ MAX_FLOWS = 120
 """Flows that each side draws."""
 
 _UNITS_A_PIXEL = 2.4
-POINTER_NOTE = (
-    "Click a zone to choose it. Double-click to enlarge both maps, drag to move them, and press "
-    "Escape to see all."
-)
 UNCERTAIN = "too uncertain to draw"
 """Of a flow that a method estimates, and does not show by itself: it does not read 0."""
 KINDS = {
@@ -65,8 +61,7 @@ STYLE = """
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 13rem), 1fr)); gap: 8px; }
 .sides figure { margin: 0; border-radius: .5rem; background: color-mix(in srgb, currentColor 4%, transparent); }
 .sides figcaption { font-size: .9rem; font-weight: 600; padding: .3rem .6rem .2rem; }
-.sides .map { position: relative; overflow: hidden; margin: 0 auto; width: min(100%, var(--tall, 60vh) * var(--ratio)); aspect-ratio: var(--ratio); touch-action: manipulation; }
-.sides .plane { position: absolute; left: var(--left, 0%); top: var(--top, 0%); width: calc(100% * var(--zoom, 1)); height: calc(100% * var(--zoom, 1)); }
+.sides .map { position: relative; overflow: hidden; margin: 0 auto; width: min(100%, var(--tall, 60vh) * var(--ratio)); aspect-ratio: var(--ratio); }
 .sides svg { display: block; width: 100%; height: 100%; }
 .sides .zone { stroke: color-mix(in srgb, currentColor 25%, transparent); stroke-width: .5px; vector-effect: non-scaling-stroke; }
 .sides .ground { fill: color-mix(in srgb, currentColor 6%, transparent); stroke: color-mix(in srgb, currentColor 28%, transparent); stroke-width: .6px; vector-effect: non-scaling-stroke; }
@@ -76,7 +71,6 @@ STYLE = """
 .flow.phantom { fill-opacity: .25; stroke: var(--c); stroke-width: 1.3px; }
 .flow.untold { fill: url(#untold); stroke: var(--c); stroke-width: .8px; }
 .flow.inflated { stroke: var(--c); stroke-width: 2.2px; stroke-dasharray: 1.5 2.5; }
-.flow.faint { fill-opacity: .5; }
 .flow.less { fill-opacity: .2; stroke: var(--c); stroke-width: 1.2px; stroke-dasharray: 4 3; }
 .flow.striped { fill: url(#less); stroke: var(--c); stroke-width: .8px; }
 .sides .mark { pointer-events: none; } .sides .here { fill: none; stroke: #d1495b; stroke-width: 3px; vector-effect: non-scaling-stroke; pointer-events: none; }
@@ -86,8 +80,7 @@ STYLE = """
 .sides :is(.place, .ruler) { position: absolute; pointer-events: none; white-space: nowrap; font-size: 11.5px; line-height: 1.15; --halo: light-dark(#f7f7f7, #201f1d); text-shadow: 0 0 2px var(--halo), 0 0 2px var(--halo), 0 0 3px var(--halo), 0 0 3px var(--halo), 0 0 4px var(--halo); }
 .sides .place { transform: translate(-50%, -50%); font-weight: 600; }
 .sides .ruler { inset: auto 0 0; padding: 0 6px 4px; display: flex; justify-content: flex-end; align-items: flex-end; gap: 8px; } .sides .ruler.left { flex-direction: row-reverse; }
-.sides .ruler span { box-sizing: border-box; border: solid currentColor; border-width: 0 1.5px 1.5px; padding-bottom: 2px; text-align: center; display: none; }
-.sides .ruler .bar-1, [data-zoom="2"] .ruler .bar-2, [data-zoom="4"] .ruler .bar-4, [data-zoom="8"] .ruler .bar-8 { display: block; } [data-zoom]:not([data-zoom="1"]) .sides .ruler .bar-1 { display: none; }
+.sides .ruler span { box-sizing: border-box; border: solid currentColor; border-width: 0 1.5px 1.5px; padding-bottom: 2px; text-align: center; }
 .map-words { position: fixed; z-index: 999990; pointer-events: none; white-space: pre-line; max-width: min(24rem, 100vw - 8px); padding: .3rem .6rem; border-radius: .4rem; font-size: .85rem; line-height: 1.35; background: #1c1c1c; color: #fff; box-shadow: 0 0 0 1px #8886; } .map-words::first-line { font-weight: 700; }
 [class*="st-key-map_"] { position: relative; container-type: inline-size; gap: .3rem; }
 [class*="st-key-map_"] > .st-key-second_map { position: absolute; top: .2rem; right: .3rem; z-index: 1; width: auto; }
@@ -95,7 +88,7 @@ STYLE = """
 @container (max-width: 36rem) { [class*="st-key-map_"] > .st-key-second_map { position: static; } }
 .sides-key { display: flex; flex-wrap: wrap; align-items: center; gap: .15rem 1.1rem; font-size: .78rem; line-height: 1.4; padding: .35rem 0 .3rem; }
 .sides-key .bar { display: inline-block; width: 8rem; height: .5rem; border-radius: .25rem; }
-.sides-key svg { width: 26px; height: 10px; }
+.sides-key svg { width: 26px; height: 10px; } .sides-key.whole .flow { stroke-dasharray: none; }
 """  # noqa: E501
 
 
@@ -170,8 +163,9 @@ def is_difference() -> bool:
 
 
 def draw_key(*parts: str) -> None:
-    """Draw what the colours and marks of another map mean: `ramp_html` and swatches."""
-    st.markdown(f'<div class="sides-key">{"".join(parts)}</div>', unsafe_allow_html=True)
+    """Draw what the colours and marks of a map mean that is no picture: its edges are whole."""
+    st.html(f"<style>{STYLE}</style>")
+    st.markdown(f'<div class="sides-key whole">{"".join(parts)}</div>', unsafe_allow_html=True)
 
 
 def shapes(place: Any) -> Shapes:
@@ -339,26 +333,18 @@ def flows_picture(
     words: Mapping[tuple[int, int], str] = MappingProxyType({}),
     estimated: bool = False,
     is_difference: bool = False,
-    max_flows: int = MAX_FLOWS,
-    high: float | None = None,
-    faint: Booleans | None = None,
-    marked_zone: int | None = None,
 ) -> Picture:
     """Return the largest flows of each side as arrows, those that are wrong marked on the second.
 
     The second map shows the release, or the largest differences. Where flows are `estimated`, one
-    that is not shown is too uncertain; else it reads 0. `high` ends the scale, by default the
-    largest true flow; flows that are `faint`, shape (zones, zones), are drawn lighter.
+    that is not shown is too uncertain; else it reads 0.
     """
-    scale = Scale(float(true.max(initial=1)) if high is None else high)
+    scale = Scale(float(true.max(initial=1)))
 
     def describe(o: int, d: int) -> str:
-        t, p = true[o, d], private[o, d]
-        reads = words.get((o, d), f"{p:,.0f}")
-        route = f"{shapes.names[o]} → {shapes.names[d]}\ntrue: {t:,}"
-        if estimated and not p:
-            return f"{route}\nwith noise: {UNCERTAIN}"
-        return f"{route}\nwith noise: {reads}\ndifference: {format_signed(float(p - t))}"
+        text = words.get((o, d), "")
+        route = f"{shapes.names[o]} → {shapes.names[d]}"
+        return describe_flow(route, true[o, d], private[o, d], text, estimated=estimated)
 
     def flow_paths(pairs: tuple[Integers, Integers], values: Floats, kinds: Sequence[str]) -> str:
         shades = format_colours(scale.colours(values))
@@ -372,9 +358,9 @@ def flows_picture(
             )
         )
 
-    busy, top = largest_flows(true, max_flows), largest_flows(private, max_flows)
-    ground = ground_html(shapes) + mark_zone(shapes, marked_zone)
-    which = "all" if true.size - len(true) <= max_flows else f"the {max_flows} largest"
+    busy, top = largest_flows(true, MAX_FLOWS), largest_flows(private, MAX_FLOWS)
+    ground = ground_html(shapes)
+    which = "all" if true.size - len(true) <= MAX_FLOWS else f"the {MAX_FLOWS} largest"
     topic = f"trips{when}, {which} flows"
     weights = (true.sum(axis=0) + true.sum(axis=1)).astype(float)
 
@@ -387,23 +373,17 @@ def flows_picture(
     key = ramp_html(scale, topic)
     if is_difference:
         difference = flow_differences(true, private, estimated=estimated)
-        pairs = largest_flows(np.abs(difference), max_flows)
+        pairs = largest_flows(np.abs(difference), MAX_FLOWS)
         kinds = np.where(difference[pairs] > 0, "more", "less").tolist()
         title, topic = f"Difference, ε = {epsilon:g}", "the largest differences of flows"
         sides += side(title, topic, flow_paths(pairs, np.abs(difference[pairs]), kinds))
-        for kind, text in (("more", "too many trips, solid"), ("less", "too few, hollow")):
-            key += swatch_html(kind, f"{text}: {kinds.count(kind)} of {len(kinds)}")
-        key += f"<span>the {len(kinds)} largest differences, as wide as a flow of that size</span>"
-        if estimated:
-            hidden = np.count_nonzero((true > 0) & (private == 0))
-            key += f"<span>left out: {hidden:,} true flows {UNCERTAIN}</span>"
+        key += difference_key_html(true, private, kinds, estimated=estimated)
         return Picture(sides, key, shapes.names)
     gone = (true[busy] >= floor) & (private[busy] == 0)
     lost = busy[0][gone], busy[1][gone]
     phantom = true[top] == 0
     inflated = ~phantom & (private[top] > 2 * true[top])
-    plain = "shown" if faint is None else np.where(faint[top], "faint", "shown")
-    kinds = np.where(phantom, "phantom", np.where(inflated, "inflated", plain)).tolist()
+    kinds = np.where(phantom, "phantom", np.where(inflated, "inflated", "shown")).tolist()
     paths = flow_paths(lost, true[lost].astype(float), ["lost"] * len(lost[0]))
     paths += flow_paths(top, private[top].astype(float), kinds)
     sides += side(f"With noise, ε = {epsilon:g}", topic, paths)
@@ -416,6 +396,29 @@ def flows_picture(
     }
     key += "".join(swatch_html(kind, text) for kind, text in marks.items())
     return Picture(sides, key, shapes.names)
+
+
+def describe_flow(route: str, true: int, private: float, text: str = "", *, estimated: bool) -> str:
+    """Return what is said of a flow that is pointed at; `text` is how the release reads."""
+    if estimated and not private:
+        return f"{route}\ntrue: {true:,}\nwith noise: {UNCERTAIN}"
+    difference = format_signed(float(private - true))
+    reads = text or f"{private:,.0f}"
+    return f"{route}\ntrue: {true:,}\nwith noise: {reads}\ndifference: {difference}"
+
+
+def difference_key_html(
+    true: Integers, private: Integers | Floats, kinds: Sequence[str], *, estimated: bool
+) -> str:
+    """Return the key of the flows that differ most, `kinds` being those that are drawn."""
+    key = ""
+    for kind, text in (("more", "too many trips, solid"), ("less", "too few, hollow")):
+        key += swatch_html(kind, f"{text}: {kinds.count(kind)} of {len(kinds)}")
+    key += f"<span>the {len(kinds)} largest differences, as wide as a flow of that size</span>"
+    if estimated:
+        hidden = np.count_nonzero((true > 0) & (private == 0))
+        key += f"<span>left out: {hidden:,} true flows {UNCERTAIN}</span>"
+    return key
 
 
 def flow_differences(true: Integers, private: Integers | Floats, *, estimated: bool) -> Floats:
@@ -447,18 +450,21 @@ def describe_lost(true: Integers, floor: int, count: str, *, estimated: bool = F
 def figure_html(
     shapes: Shapes, title: str, alt: str, inside: str, weights: Floats | None = None
 ) -> str:
-    """Return one side of a picture with its title, and the names of the heaviest places.
+    """Return one side of a picture with its title, and the names of the heaviest places."""
+    is_left, labels = shapes.is_bar_left, label_places(shapes, weights)
+    borders = f'<path class="parent" d="{shapes.borders}"/>' if shapes.borders else ""
+    return map_html(shapes.frame, title, alt, inside + borders, labels, is_bar_left=is_left)
+
+
+def label_places(shapes: Shapes, weights: Floats | None) -> list[tuple[str, float, float]]:
+    """Return the names of the heaviest places with where they stand on a map, in units.
 
     Without `weights` the largest areas are named: true counts choose where people explore only.
     """
     sums = np.zeros(len(shapes.label_names))
     np.add.at(sums, shapes.label_of_zone, shapes.areas if weights is None else weights)
-    is_left = shapes.is_bar_left
-    labels = place_labels(
-        shapes.frame, shapes.label_names, shapes.label_points, sums, is_bar_left=is_left
-    )
-    borders = f'<path class="parent" d="{shapes.borders}"/>' if shapes.borders else ""
-    return map_html(shapes.frame, title, alt, inside + borders, labels, is_bar_left=is_left)
+    names, points, is_left = shapes.label_names, shapes.label_points, shapes.is_bar_left
+    return place_labels(shapes.frame, names, points, sums, is_bar_left=is_left)
 
 
 def map_html(

@@ -69,7 +69,6 @@ def _draw_maps(setting: Setting) -> None:
         current.set_values(density_zone=ids[position])
 
     picture.draw(drawing, "visits", has_choice=True, on_zone=choose)
-    st.caption(picture.POINTER_NOTE)
 
 
 def _draw_week(setting: Setting) -> None:

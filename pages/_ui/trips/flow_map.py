@@ -1,4 +1,4 @@
-"""Origin–destination page: true flows beside released ones, and a block of the matrix below."""
+"""Origin–destination page: arrows of the largest flows, and a block of the matrix under them."""
 
 import numpy as np
 import streamlit as st
@@ -6,15 +6,17 @@ import streamlit as st
 from engine.arrays import Integers
 from pages._ui.answers import cached
 from pages._ui.answers.matrix import Matrix, format_flow
-from pages._ui.components import charts, maps, marks, picture, tables
+from pages._ui.components import charts, deck, maps, marks, picture, tables
 from pages._ui.components.charts import Scale
-from pages._ui.settings import fields
+from pages._ui.settings import fields, widgets
 
+VIEWS = TRUE, NOISE, DIFFERENCE, WRONG = "True", "With noise", "Difference", "Phantom and lost"
 ALL_ZONES = ""
 _BLOCK = 12
 _ZONE_KEY = "od_zone"
+_POINTER_NOTE = "Click a zone to see its flows only; scroll to enlarge the map, drag to move it."
 _RANGES_NOTE = (
-    "“42 (95%: 31–55; 12–72 for all flows at once)” is an estimate with two intervals. The first "
+    " “42 (95%: 31–55; 12–72 for all flows at once)” is an estimate with two intervals. The first "
     "is for a flow chosen before looking, the second also for flows noticed because they are "
     "large. Both hold whatever the model, for trips within the contribution limit. The estimate is "
     "of all trips, so it can lie above both."
@@ -22,52 +24,84 @@ _RANGES_NOTE = (
 
 
 def draw(matrix: Matrix) -> None:
-    """Draw the zone and the number of flows, two maps on a scale that no setting moves, a list."""
-    zone, max_flows = _draw_controls(matrix)
-    true, private, release = matrix.truth, matrix.shown_counts, matrix.release
-    inside = np.full(true.shape, zone is None)
+    """Draw the switch, the zone, one large map on a scale that no setting moves, and a list."""
+    view, zone, max_flows = _draw_controls(matrix)
+    inside = np.full(matrix.truth.shape, zone is None)
     if zone is not None:
         inside[zone, :] = inside[:, zone] = True
+    true, private = (np.where(inside, c, 0) for c in (matrix.truth, matrix.shown_counts))
     phantom, lost = (cells & inside for cells in matrix.wrong_flows())
-    has_ranges, floor = marks.has_ranges(release), matrix.parameters.min_shown_count
-    within = np.where(inside, true, 0), np.where(inside, private, 0)
-    pairs, is_difference = maps.largest_flows(within[1], max_flows), picture.is_difference()
-    texts = marks.texts(release, pairs) if has_ranges else []
-    drawing = picture.flows_picture(
-        cached.read(picture.shapes, cached.view_key(matrix.setting)),
-        *within,
-        floor=floor,
-        epsilon=matrix.parameters.epsilon,
-        when=matrix.day_label,
-        words=dict(zip(zip(*(part.tolist() for part in pairs), strict=True), texts, strict=False)),
-        estimated=has_ranges,
-        is_difference=is_difference,
-        max_flows=max_flows,
-        high=float(max(true.max(initial=0), 1)),
-        faint=~release.is_detected[0] if has_ranges else None,
+    release, estimated = matrix.release, marks.has_ranges(matrix.release)
+    off = picture.flow_differences(true, private, estimated=estimated)
+    values = {
+        TRUE: true,
+        NOISE: private,
+        DIFFERENCE: np.abs(off),
+        WRONG: np.where(lost, true, np.where(phantom, private, 0)),
+    }[view]
+    pairs = maps.largest_flows(values, max_flows)
+    inflated = ~phantom & (private > 2 * true)
+    kinds = {
+        TRUE: np.full(len(pairs[0]), ""),
+        NOISE: np.where(phantom, "phantom", np.where(inflated, "inflated", ""))[pairs],
+        DIFFERENCE: np.where(off > 0, "more", "less")[pairs],
+        WRONG: np.where(lost, "lost", "phantom")[pairs],
+    }[view].tolist()
+    scale = maps.Scale(float(max(matrix.truth.max(initial=0), 1)))
+    sizes = values[pairs].astype(float)
+    is_faint = estimated and view == NOISE
+    shapes = cached.read(picture.shapes, cached.view_key(matrix.setting))
+    texts = marks.texts(release, pairs) if estimated else [""] * len(kinds)
+    columns = (*pairs, true[pairs], private[pairs])
+    flows = zip(*(column.tolist() for column in columns), texts, strict=True)
+    noun = {DIFFERENCE: "differences", WRONG: "phantom and lost flows"}.get(view, "flows")
+    topic = f"the {len(kinds)} largest {noun}"
+    deck.draw_flow_map(
+        cached.read(maps.outlines, cached.view_key(matrix.setting)),
+        shapes,
+        pairs,
+        widths=scale.widths(sizes),
+        colours=marks.flow_colours(release, pairs, scale, sizes)
+        if is_faint
+        else scale.colours(sizes),
+        kinds=kinds,
+        words=[
+            picture.describe_flow(
+                f"{shapes.names[a]} → {shapes.names[b]}", t, p, text, estimated=estimated
+            )
+            for a, b, t, p, text in flows
+        ],
+        weights=(matrix.truth.sum(axis=0) + matrix.truth.sum(axis=1)).astype(float),
         marked_zone=zone,
+        key="od_flows",
+        alt=f"Map of {topic}: {view.lower()}",
+        on_zone=lambda position: _toggle_zone(matrix, position),
     )
-    picture.draw(drawing, "flows", has_choice=True, on_zone=lambda i: _toggle_zone(matrix, i))
-    if has_ranges and not is_difference:
-        picture.draw_key(*marks.key_html())
-    count = f"{lost.sum():,} flows"
-    fate = picture.describe_lost(true[inside], floor, count, estimated=has_ranges)
-    st.caption(f"In this draw: {phantom.sum():,} phantom flows; {fate}. {picture.POINTER_NOTE}")
-    if has_ranges:
-        st.caption(_RANGES_NOTE)
-    if is_difference:
-        off = picture.flow_differences(*within, estimated=has_ranges)
-        pairs = maps.largest_flows(np.abs(off), max_flows)
+    key = [picture.ramp_html(scale, f"trips{matrix.day_label}")] if view in (TRUE, NOISE) else []
+    if view == DIFFERENCE:
+        key.append(picture.difference_key_html(true, private, kinds, estimated=estimated))
+    if view in (NOISE, WRONG):
+        floor = matrix.parameters.min_shown_count
+        counts = f"{phantom.sum():,} in this draw", f"{lost.sum():,} in this draw"
+        fate = picture.describe_lost(matrix.truth[inside], floor, counts[1], estimated=estimated)
+        key.append(picture.swatch_html("phantom", f"phantom, nobody travelled: {counts[0]}"))
+        key.append(picture.swatch_html("lost", fate))
+    if view == NOISE:
+        text = f"over twice the truth: {kinds.count('inflated')} of {len(kinds)}"
+        key.append(picture.swatch_html("inflated", text))
+    picture.draw_key(*key, *(marks.key_html() if is_faint else ()))
+    st.caption(f"{topic.capitalize()}. {_POINTER_NOTE}{_RANGES_NOTE if estimated else ''}")
     _draw_list(matrix, (pairs[0][::-1], pairs[1][::-1]))  # the largest first
     with st.expander("Busiest zones as a matrix"):
         _draw_block(matrix)
 
 
-def _draw_controls(matrix: Matrix) -> tuple[int | None, int]:
+def _draw_controls(matrix: Matrix) -> tuple[str, int | None, int]:
     names = matrix.names
     if st.session_state.get(_ZONE_KEY) not in (None, ALL_ZONES, *names):  # of other zones
         st.session_state[_ZONE_KEY] = ALL_ZONES
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        view = widgets.choose("Show", VIEWS, "od_flows_show", NOISE, has_title=True)
         zone = st.selectbox(
             "Flows of",
             [ALL_ZONES, *sorted(names, key=names.__getitem__)],
@@ -78,7 +112,7 @@ def _draw_controls(matrix: Matrix) -> tuple[int | None, int]:
         )
         key = "od_flows_most"
         max_flows = st.slider("Largest flows", 10, 300, 60, 10, key=key, **fields.LINKED)
-    return list(names).index(zone) if zone else None, max_flows
+    return view, list(names).index(zone) if zone else None, max_flows
 
 
 def _toggle_zone(matrix: Matrix, position: int) -> None:
@@ -88,7 +122,7 @@ def _toggle_zone(matrix: Matrix, position: int) -> None:
 
 
 def _draw_list(matrix: Matrix, pairs: tuple[Integers, Integers]) -> None:
-    """Draw the flows on the second map as a table."""
+    """Draw the flows on the map as a table."""
     if not len(pairs[0]):
         return
     names = list(matrix.names.values())

@@ -1,5 +1,6 @@
 """The Origin–Destination page, opened with settings; every method on one known draw."""
 
+import json
 from typing import get_args
 
 import pytest
@@ -19,6 +20,10 @@ def show(app, view):
         app.button_group(key="od_view").set_value(view).run()
     assert not app.exception, app.exception
     return app
+
+
+def deck(app):
+    return json.loads(app.get("deck_gl_json_chart")[0].proto.json)
 
 
 @pytest.fixture

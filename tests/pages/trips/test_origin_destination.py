@@ -18,8 +18,8 @@ from pages._ui.answers import cached
 from pages._ui.components import charts, picture
 from pages._ui.settings.seeds import SIMULATED_SEED
 from pages._ui.trips import change_view as page, error_grid as trips_grid
-from tests.pages.trips.conftest import show
-from tests.support.page import drawn_figures, numbers, tables, text
+from tests.pages.trips.conftest import deck, show
+from tests.support.page import numbers, tables, text
 from tests.support.releases import seen
 from tests.support.trips import save_trips
 
@@ -115,12 +115,12 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
 
 def test_redraw_changes_the_draw_and_not_the_expectation(open_od):
     app = open_od(threshold=0)
-    before, marked = numbers(app), drawn_figures(app)
+    before, marked = numbers(app), deck(app)
     next(button for button in app.button if "Redraw" in button.label).click().run()
     after = numbers(app)
     for label in ("Mean error", "Relative error (MRE)", "Suppressed", "Lost · phantom flows"):
         assert after[label] == before[label]
-    assert drawn_figures(app) != marked
+    assert deck(app) != marked
 
 
 def test_the_best_t_keeps_the_trips_of_its_rank_and_is_set(open_od):
@@ -161,59 +161,85 @@ def test_every_measure_has_a_grid_that_agrees_with_the_expectation(open_od):
 
 
 def arrows(app):
-    """Return the flows on the second map: kind, words, zones."""
-    return [row for row in drawn_figures(app)[1] if row[0].startswith("flow")]
+    """Return the flows on the map: kind of edge, what is drawn, positions of both zones."""
+    names = list(datasets.load("demo-city").zones["name"].astype(str))
+    edges = {tuple(bytes.fromhex(colour[1:])): kind for kind, colour in picture.KINDS.items()}
+    (rows,) = (layer["data"] for layer in deck(app)["layers"] if layer["id"] == "flows")
+    return [
+        (
+            edges.get(tuple(row["edge"][:3]), ""),
+            row,
+            tuple(names.index(name) for name in row["words"].splitlines()[0].split(" → ")),
+        )
+        for row in rows
+    ]
 
 
-def test_both_maps_have_one_scale_and_phantoms_are_on_the_second_alone(open_od):
+def test_the_switch_keeps_one_scale_and_marks_phantoms(open_od):
     app = open_od(threshold=0, epsilon=0.1)
-    assert "or more" in text(app)
-    assert not any("phantom" in kind for kind, *_ in drawn_figures(app)[0])
-    assert any(kind == "flow phantom" for kind, *_ in arrows(app))
+    key = next(one.value for one in app.markdown if "or more" in one.value)
+    assert "phantom" in {kind for kind, *_ in arrows(app)}
+    app.button_group(key="od_flows_show").set_value("True").run()
+    assert key.partition(" or more")[0] in text(app)
+    assert {kind for kind, *_ in arrows(app)} == {""}
+    assert {row["edge_px"] for _, row, _ in arrows(app)} == {0.5}
+    app.button_group(key="od_flows_show").set_value("Phantom and lost").run()
+    for kind, row, _ in arrows(app):  # pale, with a strong edge: not told by its colour alone
+        assert kind == "phantom"
+        assert row["colour"][:3] == row["edge"][:3]
+        assert 0 < row["colour"][3] < row["edge"][3] / 3
+        assert row["edge_px"] > 1.5
     app.slider(key="od_flows_most").set_value(20).run()
-    assert sum(kind != "flow lost" for kind, *_ in arrows(app)) == 20
+    assert len(arrows(app)) == 20
 
 
 def test_a_click_on_a_zone_shows_its_flows_and_a_second_one_all(open_od, monkeypatch):
-    def mount(*_, on_zone_change, key, **__):
+    def chart(deck, *, key, on_select, **_):
+        ground = next(layer for layer in deck.layers if "ground" in layer.id)
+        zone = ground.data["features"][busy]["properties"]
+        grounds.append(ground.id)
+
         def press():
-            st.session_state[key] = {"zone": busy}
-            on_zone_change()
+            st.session_state[key] = {"selection": {"objects": {ground.id: [{"properties": zone}]}}}
+            on_select()
 
         st.button("zone", key="press_zone", on_click=press)
 
+    grounds = []
     app = open_od()
     demo = datasets.load("demo-city")
     busy = int(od.truth(demo, days=0)[0].sum(axis=1).argmax())
     picked = demo.zones["zone_id"].astype(str)[busy]
     app.selectbox(key="od_zone").set_value(picked).run()
-    for figure in drawn_figures(app):
-        flows = [zones for kind, _, zones in figure if kind.startswith("flow")]
-        assert flows
-        assert all(busy in zones for zones in flows)
-    monkeypatch.setattr(picture, "_POINTER", mount)
+    assert arrows(app)
+    assert all(busy in pair for _, _, pair in arrows(app))
+    monkeypatch.setattr(st, "pydeck_chart", chart)
     app.run()
     app.button(key="press_zone").click().run()  # the zone that is picked: shows all again
     assert app.selectbox(key="od_zone").value == ""
     app.button(key="press_zone").click().run()
     assert app.selectbox(key="od_zone").value == picked
+    assert len(set(grounds)) == 2
 
 
 def test_the_map_says_of_flows_that_are_not_shown_what_they_are(open_od, method):
     """The draw is the page's own; a flow that is estimated never reads 0."""
-    app = open_od(epsilon=0.3, od_method=method)
+    app = open_od(epsilon=0.3, od_method=method, od_flows_show="Phantom and lost")
     uncertain = "too uncertain to draw"
-    hidden = [words for kind, words, _ in arrows(app) if kind == "flow lost"]
-    assert hidden
+    lost = [row for kind, row, _ in arrows(app) if kind == "lost"]
+    assert {row["colour"][3] for row in lost} == {0}  # an edge alone: no phantom looks so
+    hidden = [row["words"] for row in lost]
     said = {words.splitlines()[2].removeprefix("with noise: ") for words in hidden}
-    key = next(one.value for one in app.markdown if 'class="sides-key"' in one.value)
+    key = next(one.value for one in app.markdown if "in this draw" in one.value)
+    table = tables(app)[-1]
+    listed = set(table["Private (trips)"][table["True (trips)"] != "0"])
     if method == "empirical_bayes":
-        assert said == {uncertain}
+        assert said == listed == {uncertain}
         assert not any("difference" in words for words in hidden)
         assert f"15+ trips, {uncertain}: " in key
         assert "shown as 0" not in key
     else:
-        assert said == {"0"}
+        assert said == listed == {"0"}
         assert "lost, 15+ trips but shown as 0: " in key
 
 
@@ -222,22 +248,24 @@ def test_what_the_map_shows_is_the_draw(open_od, method, draw_of_page):
     true, release = draw_of_page(
         suppression_threshold=3, epsilon=2.0, unit="trip", max_trips_per_user=1
     )
-    number, least = release.shown_counts[0], release.parameters.min_shown_count
-    for kind, words, pair in arrows(app):
-        is_lost = true[pair] >= least and number[pair] == 0
-        assert (kind == "flow lost") == is_lost
-        assert is_lost or number[pair] >= np.sort(number.ravel())[-60]
-        assert f"\ntrue: {true[pair]:,}\n" in words
-        if not is_lost:
-            shown = float(re.search(r"with noise: ([\d.,]+)", words)[1].replace(",", ""))
-            assert shown == pytest.approx(number[pair], abs=0.5)
-        assert ("phantom" in kind) == (true[pair] == 0)
+    number = release.shown_counts[0]
+    for kind, row, pair in arrows(app):
+        assert number[pair] >= np.sort(number.ravel())[-60]
+        assert f"\ntrue: {true[pair]:,}\n" in row["words"]
+        shown = float(re.search(r"with noise: ([\d.,]+)", row["words"])[1].replace(",", ""))
+        assert shown == pytest.approx(number[pair], abs=0.5)
+        wrong = (
+            "phantom" if true[pair] == 0 else "inflated" if number[pair] > 2 * true[pair] else ""
+        )
+        assert kind == wrong
 
 
 def test_the_difference_is_of_the_draw_and_leaves_out_what_is_too_uncertain(
     open_od, method, draw_of_page
 ):
-    app = open_od(threshold=3, epsilon=0.5, unit="trip", od_method=method, second_map="difference")
+    app = open_od(
+        threshold=3, epsilon=0.5, unit="trip", od_method=method, od_flows_show="Difference"
+    )
     true, release = draw_of_page(
         suppression_threshold=3, epsilon=0.5, unit="trip", max_trips_per_user=1
     )
@@ -246,11 +274,12 @@ def test_the_difference_is_of_the_draw_and_leaves_out_what_is_too_uncertain(
     sizes = [abs(number[pair] - true[pair]) for _, _, pair in rows]
     assert len(rows) == 60
     assert sizes == sorted(sizes)  # the largest on top
-    for kind, words, pair in rows:
-        assert kind == ("flow more" if number[pair] > true[pair] else "flow less")
+    for kind, row, pair in rows:
+        assert kind == ("more" if number[pair] > true[pair] else "less")
+        assert (row["colour"][3] > 200) == (kind == "more")  # solid or hollow
         assert method != "empirical_bayes" or number[pair] > 0
-        assert f"true: {true[pair]:,}\n" in words
-    more = sum(kind == "flow more" for kind, *_ in rows)
+        assert f"true: {true[pair]:,}\n" in row["words"]
+    more = sum(kind == "more" for kind, *_ in rows)
     assert f"too many trips, solid: {more} of 60" in text(app)
     assert f"too few, hollow: {60 - more} of 60" in text(app)
     assert ("left out: " in text(app)) == (method == "empirical_bayes")
@@ -261,11 +290,9 @@ def test_a_flow_reads_with_both_ranges_of_a_method_that_has_them(open_od):
     reading = re.compile(
         r"noise: ([\d.,]+) \(95%: ([\d,]+)–([\d,]+); ([\d,]+)–([\d,]+) for all flows at once"
     )
-    for kind, words, _ in arrows(app):
-        if kind == "flow lost":
-            continue
+    for _, row, _ in arrows(app):
         number, low, high, least, most = (
-            float(one.replace(",", "")) for one in reading.search(words).groups()
+            float(one.replace(",", "")) for one in reading.search(row["words"]).groups()
         )
         assert least <= number <= most
         assert least <= low <= high <= most
