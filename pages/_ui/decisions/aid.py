@@ -90,6 +90,8 @@ def draw(setting: Setting, entry: Entry) -> None:
     with st.container(key="decisions_question"):
         answers = question.ask_shock(key)
     if answers is None:
+        if presenter.is_presenting():
+            st.info("Choose the affected zones under Explore.")
         return
     leaving = trials.outflow(key, answers[0], parameters.with_epsilon(1.0))
     exact, draws, size = None, trials.SLOW_DRAWS, trials.PIECE

@@ -30,6 +30,8 @@ def draw() -> None:
         part = widgets.draw(fields.HOME_PART, widget="segmented_control", **plain)
         _draw_requirements(part)
         presenter.draw_switch()
+        if presenter.is_presenting():
+            layout.draw_link("pages/4_Decisions.py", "Decisions")
     setting = flows if part == "trips" else density
     if setting is None:
         layout.explain_missing(offers.entry_for(part), part)
@@ -95,16 +97,15 @@ def draw_first_screen(setting: Setting, flows: Setting | None, density: Setting 
                 theorems.draw_error_field(has_label=False)
         recommendation.draw(setting, key="home")
         signals.warn_of_weak_signal(setting)
-        with st.container(horizontal=True, gap=None, key="home_next"):
-            _draw_links(flows=words.is_flows(setting))
-            home_handout.draw_buttons(answer, drawing)
+        if not presenter.is_presenting():
+            with st.container(horizontal=True, gap=None, key="home_next"):
+                _draw_links(flows=words.is_flows(setting))
+                home_handout.draw_buttons(answer, drawing)
 
 
 def _draw_links(*, flows: bool) -> None:
     """Link to pages that go on with what is shown, in its view, never with the other part."""
-    if presenter.is_presenting():
-        layout.draw_link("pages/4_Decisions.py", "Decisions")
-    elif flows:
+    if flows:
         layout.draw_link("pages/3_Choose.py", "All settings", choose_view="All settings")
         layout.draw_link("pages/3_Choose.py", "What ε means", choose_view="What ε means")
         layout.draw_link("pages/4_Decisions.py", "Decisions")
