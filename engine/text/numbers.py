@@ -94,9 +94,10 @@ def make_inert(text: str, max_length: int | None = MAX_FOREIGN_LENGTH) -> str:
     words = " ".join(text.split())
     if max_length is not None and len(words) > max_length:
         words = f"{words[: max_length - 1]}…"
-    escaped = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", words)
-    # addresses become links even so, unless something invisible stands in them
-    return re.sub(r"(?i)(\\:\\/|www(?=\\\.)|\\@)", f"\\1{WORD_JOINER}", escaped)
+    # a hyphen inside a word has no effect, and readers aloud would hear the backslash
+    escaped = re.sub(r"((?<!\w)-|-(?!\w)|[!-,./:-@\[-`{-~])", r"\\\1", words)
+    # addresses and one icon take effect even so, unless something invisible stands in them
+    return re.sub(r"(?i)(\\:\\/|\\:(?=streamlit)|www(?=\\\.)|\\@)", f"\\1{WORD_JOINER}", escaped)
 
 
 def decimal(value: float) -> str:

@@ -55,7 +55,7 @@ def test_the_answer_stands_on_the_first_screen(session, address, width, height):
     expect(sliders).to_have_count(5)
     page.mouse.wheel(0, 2000)
     for number in range(5):
-        expect(sliders.nth(number)).to_be_in_viewport()
+        expect(page.locator(".st-key-sliders > *").nth(number)).to_be_in_viewport(ratio=0.9)
     expect(page.locator(".advice")).to_contain_text(
         re.compile("Publish .* trips .* guesses correctly")
     )

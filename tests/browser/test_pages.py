@@ -96,7 +96,7 @@ def go(page, name):
 
 
 def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, address):
-    at_home(page, f"{address}/?{SET}")
+    at_home(page, f"{address}/?{SET}&v={fields.LINK_VERSION}")
     page.locator(SLIDER).press("ArrowLeft")
     page.wait_for_url(re.compile("epsilon=0.45"))
     settled(page)

@@ -178,7 +178,7 @@ def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path):
         go(page, "Release")
         page.get_by_text("Mobility report", exact=True).click()
         page.get_by_text("3 queries, each over bins").first.wait_for()
-        page.get_by_text("Each trip by itself").first.wait_for()
+        page.get_by_text("Each trip is counted by itself").first.wait_for()
         settled(page)
         said = parse_qs(urlsplit(page.url).query)
         assert said["report_unit"] == ["A single trip"]
