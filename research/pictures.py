@@ -11,7 +11,7 @@ from tests.support.server import ROOT, served
 PICTURES = {"home-1280-light.jpg": "", "release.png": "Release", "data.png": "Data"}
 """Files in ``docs/images``, and the page that each shows."""
 REST_MS = 5_000
-"""Then ranges and recommendations stand there, too."""
+"""Then ranges stand there, too."""
 
 
 def main() -> None:
@@ -24,6 +24,8 @@ def main() -> None:
             page = browser.new_page(viewport=size, color_scheme="light")
             page.goto(f"{address}/{path}")
             settled(page)
+            if not path:
+                page.locator(".advice").wait_for(timeout=120_000)
             page.wait_for_timeout(REST_MS)
             settled(page)
             print(page.screenshot(path=ROOT / "docs" / "images" / name) and name)
