@@ -33,7 +33,7 @@ from pages._ui.components.picture import MAX_FLOWS
 from pages._ui.home import handout
 from pages._ui.settings import fields
 from pages._ui.settings.seeds import SIMULATED_SEED
-from tests.support.page import bodies, html_of, numbers, text
+from tests.support.page import bodies, html_of, numbers, tables, text
 from tests.support.releases import seen
 
 SEED = (SIMULATED_SEED, 0)
@@ -431,6 +431,41 @@ def test_sums_are_not_advised_where_they_are_said_to_be_far_off(open_home):
     assert " times as many trips as there are;" in html_of(app)
     assert "None of the 6,090 numbers is reliable by itself" in html_of(app)
     assert "read sums" not in html_of(app)
+
+
+def test_below_the_first_screen_stands_practice_without_noise_with_what_it_reveals(open_home):
+    app = open_home(
+        od_data="demo-city", od_zones="zones", epsilon="1", max_trips="4", threshold="5"
+    )
+    assert not tables(app), "what takes long waits until it is opened"
+    app.session_state["home_practice"] = True
+    table, dataset = tables(app.run())[-1], datasets.load("demo-city")
+    by_day = od.truth(dataset)
+    shown = by_day[by_day >= 5].sum() / by_day.sum()
+    assert table.iloc[2].tolist() == [
+        "No noise, flows suppressed below 5",
+        percent(shown),
+        "100%",
+        percent(2 * shown / (1 + shown)),
+        "no guarantee: up to 100 of 100 guesses",
+    ]
+    hidden = (by_day[-1] > 0) & (by_day[-1] < 5)
+    read = hidden & (by_day[:-1].sum(axis=0) >= 5)
+    single = int((read & (by_day[-1] == 1)).sum())
+    assert (
+        f"differ by the flows of {dataset.metadata.days[-1]:%-d %B}: of {hidden.sum():,} flows "
+        f"that it hides that day {read.sum():,} can be read exactly, {single:,} of them a single "
+        "trip."
+    ) in text(app)
+    for place, method in enumerate(od.METHODS):
+        parameters = ODParameters(
+            epsilon=1.0, max_trips_per_user=4, suppression_threshold=5, method=method
+        )
+        utility = compute_utility(*of(parameters, step="day"))
+        shares = utility.retained, utility.genuine, utility.common_part
+        assert table.iloc[place, 1:4].tolist() == [*map(percent, shares)]
+    for other in ({"view": "Present"}, {"home_shown": "density"}):
+        assert "protects nobody" not in text(open_home(od_data="demo-city", **other))
 
 
 def test_presenting_keeps_the_answer_and_hides_the_settings(open_home):

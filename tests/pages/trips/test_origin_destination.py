@@ -172,7 +172,9 @@ def test_the_last_column_of_the_grid_is_suppression_without_noise(open_od, unit)
     for place, threshold in enumerate(trips_grid.GRID_THRESHOLDS):
         released = np.where(true >= max(threshold, 1), true, 0)
         assert grid.retained[-1, place] == pytest.approx(released.sum() / true.sum())
-        assert grid.genuine[-1, place] == pytest.approx(1 if released.any() else np.nan, nan_ok=True)
+        assert grid.genuine[-1, place] == pytest.approx(
+            1 if released.any() else np.nan, nan_ok=True
+        )
         error = (true - released)[true > 0].mean()
         assert grid.mean_absolute[-1, place] == pytest.approx(error)
         assert grid.phantom_flows[-1, place] == grid.revealed_flows[-1, place] == 0

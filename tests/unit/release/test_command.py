@@ -11,6 +11,7 @@ from contextlib import closing
 import pytest
 
 from engine import density, origin_destination as od
+from engine.errors import ParameterError
 from engine.release import NOISE_CONSENT, WRITERS, flow_writer
 from engine.release.command import main
 from engine.release_arguments import _METHODS, build_parser
@@ -42,6 +43,21 @@ def test_the_command_takes_every_method_that_can_be_released():
     """Its list is read before the rows of methods are loaded, which takes seconds."""
     for product, methods in {"od": od.METHODS, "density": density.METHODS}.items():
         assert sorted(_METHODS[product]) == sorted(methods.keys() & WRITERS)
+
+
+def test_suppression_without_noise_is_refused_with_a_sentence(capsys, tmp_path):
+    out = tmp_path / "out"
+    with pytest.raises(SystemExit) as stopped:
+        main([*OD, "--out", str(out), "--epsilon", "1", "--method", "practice"])
+    assert stopped.value.code == 2
+    assert (
+        "a release must add noise by laplace_suppression or empirical_bayes, got 'practice'; choose "
+        "one of these: suppression without noise protects nobody"
+    ) in capsys.readouterr().err
+    assert not out.exists()
+    with pytest.raises(ParameterError, match="method must be"):
+        od.ODParameters(epsilon=1.0, method="practice")
+    assert "practice" not in WRITERS.keys() | od.METHODS.keys()
 
 
 def test_a_decimal_comma_is_told(capsys):
