@@ -126,16 +126,12 @@ def compute_utility(
     return drawn_utilities(dataset, setting.selection, [parameters], seed=seed, draws=draws)[0]
 
 
-def compute_suppression_utility(setting: Setting, dataset: Dataset) -> Utility:
-    """Return the utility of suppression without noise at the setting's view and threshold.
-
-    ε, T and the unit of privacy have no effect: all trips of a flow that is shown are released.
-    """
-    histogram = od.compute_histogram(make_view(dataset, setting.zone_level, setting.time))
-    trips, true = histogram.cell_counts * histogram.true_counts, histogram.total_trips
-    shown = float(trips @ (histogram.true_counts >= setting.parameters.min_shown_count))
-    crossing = _share_crossing(dataset, setting.selection, true)
-    return Utility(common=shown, true=true, released=shown, crossing_share=crossing)
+def compute_suppression_utility(view: Dataset, min_shown: int) -> Utility:
+    """Return the utility of suppression without noise: it has no ε, T or unit of privacy."""
+    histogram = od.compute_histogram(view)
+    trips = histogram.cell_counts * histogram.true_counts
+    shown = float(trips @ (histogram.true_counts >= min_shown))
+    return Utility(common=shown, true=histogram.total_trips, released=shown)
 
 
 def exact_utilities(

@@ -13,7 +13,6 @@ from engine.text.privacy_text import SUPPRESSION_ALONE, describe_subtraction
 from engine.utility import Utility, compute_suppression_utility
 from pages._ui.answers import cached
 from pages._ui.answers.assessments import assess_setting
-from pages._ui.app import cache
 from pages._ui.components import tables
 
 _HEADS = "Method", "Retained", "Genuine", "Common part (CPC)", "Right guesses of an attacker"
@@ -59,11 +58,7 @@ def _draw_table(setting: Setting) -> None:
         variant = replace(parameters, method=method_key).canonical_form
         answer = assess_setting(replace(setting, parameters=variant))
         add_row(method.name, answer.utility, format_guess_rate(answer.risk.max_guess_rate))
-    name = f"{SUPPRESSION_ALONE} {parameters.min_shown_count}"
-    add_row(name, _suppression_utility(setting), "no guarantee: up to 100 of 100 guesses")
+    min_shown = parameters.min_shown_count
+    alone = cached.read(compute_suppression_utility, setting.selection, min_shown)
+    add_row(f"{SUPPRESSION_ALONE} {min_shown}", alone, "no guarantee: up to 100 of 100 guesses")
     tables.draw_rows(_HEADS, rows)
-
-
-@cache.memoize
-def _suppression_utility(setting: Setting) -> Utility:
-    return compute_suppression_utility(setting, cached.full_dataset(setting))
