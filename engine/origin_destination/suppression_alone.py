@@ -39,10 +39,8 @@ def subtract_tables(daily_view: Dataset, min_shown: int) -> SubtractionAttack | 
     if days < 2:
         return None
     last_day = truth(daily_view, days=days - 1)[0]
-    all_days = truth(daily_view, sum_days=True)[0]
-    tables = all_days, all_days - last_day
-    both_shown = np.all([suppress_small_flows(table, min_shown) > 0 for table in tables], axis=0)
+    before = truth(daily_view, sum_days=True)[0] - last_day  # the sum of all days is no smaller
     is_hidden = (last_day > 0) & (suppress_small_flows(last_day, min_shown) == 0)
-    is_read = is_hidden & both_shown
+    is_read = is_hidden & (suppress_small_flows(before, min_shown) > 0)
     sums = (int(flows.sum()) for flows in (is_hidden, is_read, is_read & (last_day == 1)))
     return SubtractionAttack(days, *sums)

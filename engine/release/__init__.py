@@ -47,7 +47,7 @@ from ..readability import describe_weak_signal
 from ..resolution import make_view
 from . import density_writer, flow_writer, fourier_writer, report_writer
 from .budget_ledger import Budget, BudgetLedger, Entry, ReleaseError, check_one_line, release_error
-from .bundle import claim_folder, describe_failure, describe_tables, required_bytes, reveal, seal
+from .bundle import claim_folder, describe_failure, required_bytes, reveal, seal
 from .plan import BudgetCost, PrivacyLoss, Progress, ReleasePlan, ReleaseStage, budget_cost
 from .statement import TUNING_SOURCES, list_warnings, render_texts, render_words, setting_to_json
 
@@ -138,7 +138,7 @@ def release(
             drawn_plan = writer.write(release_plan, view, folder, lambda part: progress(0.9 * part))
             entries = ledger.entries()[: charged_entry.id]
             texts = render_texts(drawn_plan or release_plan, dataset.id, entries)
-            digest = seal(folder, texts | {"datapackage.json": describe_tables(folder)})
+            digest = seal(folder, texts)
             reveal(folder, out)
             ledger.finish(charged_entry, digest)
     except (KeyboardInterrupt, Exception) as error:

@@ -44,24 +44,13 @@ KEYS = "analysis bin date dest destination geometry hour id lat lon name number 
 REGISTRY = Path(__file__).parents[4] / "shared" / "data" / "registry" / "deployments-schema.yaml"
 
 
-TEXT, WRITTEN = (
-    {"type": "string", "minLength": 1},
-    {  # how Table Schema writes each type
-        "string": ".*",
-        "integer": r"-?\d+",
-        "number": r"-?\d+(\.\d+)?(e[+-]?\d+)?",
-        "boolean": "true|false",
-        "date": r"\d{4}-\d\d-\d\d",
-    },
-)
-FIELD = {"name": TEXT, "type": {"enum": [*WRITTEN, "any"]}, "unit": TEXT, "description": TEXT}
-FIELD = {"properties": FIELD, "required": ["name", "type", "description"]}
-SCHEMA = {"fields": {"items": FIELD, "minItems": 1}, "missingValues": {"const": [""]}}
-TABLE = {"name": {"pattern": "^[-a-z0-9._/]+$"}, "path": {"pattern": "^[^/.]"}}
-TABLE |= {"schema": {"properties": SCHEMA, "required": [*SCHEMA]}, "format": TEXT}
-TABLES = {"minItems": 1, "items": {"properties": TABLE, "required": [*TABLE]}}
-PACKAGE = {"properties": {"name": TEXT, "resources": TABLES}, "required": ["name", "resources"]}
-"""What the profile of Frictionless data packages asks of this one."""
+WRITTEN = {  # how Table Schema writes each type
+    "string": ".*",
+    "integer": r"-?\d+",
+    "number": r"-?\d+(\.\d+)?(e[+-]?\d+)?",
+    "boolean": "true|false",
+    "date": r"\d{4}-\d\d-\d\d",
+}
 SUMS = "od-sums"
 """A bundle with sums before suppression, whose flows are too many for a CSV."""
 
@@ -175,12 +164,13 @@ def test_the_data_package_describes_every_column_of_every_table(bundles, name):
     """A new one must be described, and looked at: does the law of the noise alone give it?"""
     folder = bundles / name
     package = json.loads((folder / "datapackage.json").read_text(encoding="utf-8"))
-    jsonschema.validate(package, PACKAGE)
     described = {table["path"] for table in package["resources"]}
+    assert all(re.fullmatch("[-a-z0-9._/]+", table["name"]) for table in package["resources"])
     tables = [path for path in folder.rglob("*") if path.suffix in (".csv", ".parquet")]
     assert described == {path.relative_to(folder).as_posix() for path in tables}
     for table in package["resources"]:
         fields, path = table["schema"]["fields"], folder / table["path"]
+        assert all(field["description"] and field["type"] in (*WRITTEN, "any") for field in fields)
         if table["format"] == "parquet":
             assert [field["name"] for field in fields] == pq.read_schema(path).names
             continue
