@@ -3,6 +3,7 @@
 import argparse
 import json
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,15 @@ def _parse_day(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"'{text}' is no day such as 2024-01-31") from error
+
+
+def _parse_method(text: str, methods: tuple[str, ...]) -> str:
+    """Return a method of a release by its key or an earlier one."""
+    method = RENAMED_METHODS.get(text, text)
+    if method not in methods:
+        rule = f"a release must add noise by {' or '.join(methods)}, got '{text}'"
+        raise argparse.ArgumentTypeError(f"{rule}; suppression without noise protects nobody")
+    return method
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -105,7 +115,7 @@ def _add_product(parser: argparse.ArgumentParser, name: str) -> None:
         methods = _METHODS[name]
         add(
             "--method",
-            type=lambda text: RENAMED_METHODS.get(text, text),
+            type=partial(_parse_method, methods=methods),
             choices=methods,
             default=methods[0],
             help=f"{_METHOD_HELP[name]}{_DEFAULT}",

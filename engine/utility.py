@@ -145,6 +145,14 @@ def compute_utility(
     return utilities[parameters]
 
 
+def compute_suppression_utility(view: Dataset, min_shown: int) -> Utility:
+    """Return the utility of suppression without noise: it has no ε, T or unit of privacy."""
+    histogram = od.compute_histogram(view)
+    trips = histogram.cell_counts * histogram.true_counts
+    shown = float(trips @ (histogram.true_counts >= min_shown))
+    return Utility(common=shown, true=histogram.total_trips, released=shown)
+
+
 def exact_utilities(
     dataset: Dataset,
     selection: Selection,

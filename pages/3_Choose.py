@@ -5,8 +5,8 @@ from pages._ui.frame import layout, page_table
 from pages._ui.settings import current, offers, widgets
 
 LEAD = (
-    "How much privacy must an accurate number cost, and what does it leave a person? Calculators "
-    "and meaning read no data; the view of all settings does."
+    "How much privacy must an accurate number cost, and what does it leave a person? The "
+    "calculators read no data; both other views do."
 )
 
 

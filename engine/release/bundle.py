@@ -8,7 +8,9 @@ one left. Rows of tables are fixed by public facts; only those of ``flows_shown.
 """
 
 import fcntl
+import json
 import os
+import re
 import shutil
 import zipfile
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -29,6 +31,7 @@ from ..parameters import HOURS_PER_WEEK
 from .budget_ledger import Entry, lock_folder, release_error, to_printable
 
 HIDDEN_PREFIX = ".partial-release-"
+_COLUMNS = Path(__file__).with_name("templates") / "columns.json"
 _TEXT_BYTES, _BYTES_PER_NUMBER, _BYTES_PER_POINT = 200_000, 300, 150
 """Upper bounds for all texts, a number, and a point of an outline; bundle and archive together."""
 
@@ -90,9 +93,10 @@ def claim_folder(out: Path, needed_bytes: int) -> Generator[Path]:
 def seal(folder: Path, texts: Mapping[str, str]) -> str:
     """Return the hash of ``SHA256SUMS``, after writing texts by file name, that list and the zip.
 
-    Every file is flushed to the disk and readable by its owner only.
+    ``datapackage.json`` describes the tables. Every file is flushed to the disk and readable by its
+    owner only.
     """
-    for name, text in texts.items():
+    for name, text in {**texts, "datapackage.json": _describe_tables(folder)}.items():
         (folder / name).write_text(f"{text}\n", encoding="utf-8")
     files = sorted(member for member in folder.rglob("*") if member.is_file())
     lines = [f"{_finish_file(path)}  {path.relative_to(folder).as_posix()}\n" for path in files]
@@ -131,6 +135,29 @@ def describe_failure(error: BaseException, charged_entry: Entry | None, out: Pat
         f"{ending}: {cost}, since noise may have been drawn, and no bundle was written; "
         "release again at a new cost"
     )
+
+
+def _describe_tables(folder: Path) -> str:
+    """Return a Frictionless data package as JSON: the tables of a folder, and their columns."""
+    known_columns = json.loads(_COLUMNS.read_text(encoding="utf-8"))
+
+    def describe_column(name: str) -> dict[str, str]:
+        base = re.sub("_(low|high)_95$", "", name)
+        end = "" if base == name else ": an end of its 95% error bar"
+        column = known_columns.get(base, {"type": "any", "description": ""})
+        return {"name": name, **column, "description": column["description"] + end}
+
+    def describe_table(path: Path) -> dict[str, Any]:
+        is_csv = path.suffix == ".csv"
+        columns = (pc.open_csv(path).schema if is_csv else pq.read_schema(path)).names
+        fields = [describe_column(name) for name in columns]
+        place = path.relative_to(folder).as_posix()
+        schema = {"fields": fields, "missingValues": [""]}
+        return {"name": place, "path": place, "format": path.suffix[1:], "schema": schema}
+
+    tables = sorted(path for path in folder.rglob("*") if path.suffix in (".csv", ".parquet"))
+    package = {"name": "release", "resources": [describe_table(path) for path in tables]}
+    return json.dumps(package, indent=1, ensure_ascii=False)
 
 
 def _try_lock(folder: Path) -> int | None:

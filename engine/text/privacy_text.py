@@ -1,6 +1,7 @@
 """What is protected, by what, and what it costs: sentences used on more than one page."""
 
 from ..density import is_delta_large
+from ..origin_destination.suppression_alone import SubtractionAttack
 from .numbers import number, scientific
 
 UNIT_LABELS = {
@@ -17,6 +18,28 @@ ANALYTIC_NOTE = (
     "The paper's theorem for Gaussian noise ends at a total ε of 4. Above it, this page uses the "
     "analytic Gaussian (Balle & Wang 2018), which is (ε, δ)-DP for every ε."
 )
+
+
+SUPPRESSION_ALONE = "No noise, flows suppressed below"
+"""Name of today's usual practice before its threshold."""
+
+
+def describe_subtraction(attack: SubtractionAttack, last_day: str) -> str:
+    """Return what two tables that both obey the rule give away.
+
+    >>> describe_subtraction(SubtractionAttack(7, 394, 306, 18), "7 March")  # doctest: +ELLIPSIS
+    'Two tables that both obey this rule, of 7 days and of the first 6, differ by the flows of 7...'
+    """
+    tables = (
+        f"Two tables that both obey this rule, of {attack.days} days and of the first "
+        f"{attack.days - 1}, differ by the flows of {last_day}"
+    )
+    if not attack.hidden_flows:
+        return f"{tables}. The rule hides no flow of that day."
+    return (
+        f"{tables}: of {attack.hidden_flows:,} flows that it hides that day "
+        f"{attack.read_flows:,} can be read exactly, {attack.single_flows:,} of them a single trip."
+    )
 
 
 def delta_warning(delta: float, people: int | None) -> str | None:

@@ -1,4 +1,4 @@
-"""What ε means for one person: guesses, and a suspicion with its base rate."""
+"""What ε means for one person: guesses, a suspicion with its base rate, practice without ε."""
 
 import streamlit as st
 
@@ -9,10 +9,12 @@ from engine.parameters import ODParameters
 from engine.privacy import GROUP_SIZE, Guarantee, Risk, format_guess_rate
 from engine.resolution import finest_selection
 from engine.text.numbers import number, percent, scientific
-from pages._ui.answers import cached
+from pages._ui.answers import cached, suppression
+from pages._ui.choose import published_releases
 from pages._ui.components import cards
 from pages._ui.components.cards import Card
-from pages._ui.settings import current, fields
+from pages._ui.frame import layout
+from pages._ui.settings import current, fields, offers
 
 
 def draw() -> None:
@@ -22,6 +24,8 @@ def draw() -> None:
     if not settings:
         st.info("Install a dataset to see what its releases leave of a person.")
         return
+    if flows is not None:
+        layout.draw_banners([offers.entry_of(flows)])
     suspected = st.slider(
         "An attacker suspects beforehand, with … %, that somebody is in the data",
         1,
@@ -33,6 +37,9 @@ def draw() -> None:
     for setting in settings:
         _draw_risk(setting, suspected / 100)
     _describe_trip_losses(flows)
+    if flows is not None:
+        suppression.draw_comparison(flows, key="choose", expanded=True)
+    published_releases.draw()
 
 
 def _draw_risk(setting: Setting, prior: float) -> None:

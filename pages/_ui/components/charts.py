@@ -290,7 +290,7 @@ def draw_heat_map(
     legend = altair.Legend(
         orient="top", tickCount=3, format=scale.form, gradientThickness=8, gradientLength=140
     )
-    shades = altair.Scale(type=scale.kind, scheme=scale.scheme, domain=scale.domain)
+    shades = altair.Scale(type=scale.kind, scheme=scale.scheme, domain=scale.domain, clamp=True)
     colour = altair.Color("value:Q", title=scale.title, scale=shades, legend=legend)
     names = {"row": np.repeat(rows, len(columns)), "column": np.tile(columns, len(rows))}
     cells = pd.DataFrame({**names, "value": values.ravel()}).dropna()

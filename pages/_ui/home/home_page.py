@@ -10,6 +10,7 @@ from engine.text import setting_text as words
 from engine.text.numbers import scientific
 from engine.text.privacy_text import delta_warning
 from pages._ui.answers import assessments, cached, measures, recommendation, signals, theorems
+from pages._ui.answers.suppression import draw_comparison
 from pages._ui.app import error_pages
 from pages._ui.components import picture
 from pages._ui.frame import layout, presenter, sidebar
@@ -46,6 +47,9 @@ def draw() -> None:
         st.warning(warning, icon=":material/warning:")
     if density is not None and flows is not None and density.dataset_id == flows.dataset_id:
         st.caption(_describe_total(cached.risk(density), cached.risk(flows)))
+    if flows is not None and part == "trips":
+        with error_pages.catch_errors():
+            draw_comparison(flows, key="home")
 
 
 def _draw_requirements(part: str) -> None:

@@ -13,7 +13,7 @@ from engine.origin_destination import (
     compute_truncation_curve,
 )
 from engine.origin_destination.exact import ErrorGrid
-from engine.parameters import EPSILON_STOPS
+from engine.parameters import EPSILON_RANGE, EPSILON_STOPS
 from engine.text.numbers import number, percent
 from engine.text.privacy_text import TRIP_LEVEL
 from pages._ui.answers import cached
@@ -24,6 +24,7 @@ from pages._ui.components.charts import Axis
 from pages._ui.settings import current, fields
 
 GRID_THRESHOLDS = tuple(range(0, 101, 5))
+NO_NOISE = "no noise"
 LIMIT_NOTE = (
     "The T of least error is read from the confidential data. The guarantee (Theorem 1) holds only "
     "for a T chosen without looking at them. A release that uses this T, or a percentile of "
@@ -77,14 +78,22 @@ def draw(matrix: Matrix) -> None:
 
 @cache.memoize
 def grid(setting: Setting, day: int) -> ErrorGrid:
-    """Return the exact measures over all stops of ε × `GRID_THRESHOLDS`, of flows with a trip."""
+    """Return the exact measures over `GRID_THRESHOLDS` and ε, of flows with a trip.
+
+    The rows are all stops of ε, and last no noise: every trip is counted, τ alone suppresses.
+    """
     unit, limit = setting.parameters.unit, setting.parameters.max_trips_per_user
-    histogram = cached.read(
-        compute_histogram, cached.view_key(setting), unit, limit, **cached.days(setting, day)
+    view, days = cached.view_key(setting), cached.days(setting, day)
+    truncated = cached.read(compute_histogram, view, unit, limit, **days)
+    complete = cached.read(compute_histogram, view, **days)
+    grids = (
+        compute_error_grid(
+            truncated, EPSILON_STOPS, GRID_THRESHOLDS, limit, population="travelled"
+        ),
+        # rounded noise at the largest ε is 0
+        compute_error_grid(complete, EPSILON_RANGE[1], GRID_THRESHOLDS, population="travelled"),
     )
-    return compute_error_grid(
-        histogram, EPSILON_STOPS, GRID_THRESHOLDS, limit, population="travelled"
-    )
+    return ErrorGrid(*map(np.concatenate, zip(*grids, strict=True)))
 
 
 def _draw_heat(matrix: Matrix, name: str, values: Floats) -> None:
@@ -98,14 +107,15 @@ def _draw_heat(matrix: Matrix, name: str, values: Floats) -> None:
     y = int(np.abs(np.array(GRID_THRESHOLDS) - parameters.suppression_threshold).argmin())
 
     def take(row: str, column: str) -> None:
-        current.set_values(epsilon=float(column), threshold=int(row))
+        epsilon = {} if column == NO_NOISE else {"epsilon": float(column)}
+        current.set_values(threshold=int(row), **epsilon)
 
     def format_value(value: float) -> str:
         return percent(value) if shares else number(value, 3)
 
     charts.draw_heat_map(
         [f"{GRID_THRESHOLDS[row]}" for row in rows],
-        [f"{epsilon:g}" for epsilon in EPSILON_STOPS],
+        [*(f"{epsilon:g}" for epsilon in EPSILON_STOPS), NO_NOISE],
         values.T[rows],
         write=format_value,
         scale=_make_scale(values, name, "~%" if shares else "~s"),
@@ -120,13 +130,15 @@ def _draw_heat(matrix: Matrix, name: str, values: Floats) -> None:
     st.caption(
         f"{meaning}. You are here (red frame), at ε = {EPSILON_STOPS[x]:g} and "
         f"τ = {GRID_THRESHOLDS[y]}: **{format_value(float(values[x, y]))}**. Click a cell to set "
-        f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn."
+        f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn. The last "
+        "column is suppression without noise: it counts every trip and protects nobody. A click on "
+        "it sets τ alone."
     )
 
 
 def _make_scale(values: Floats, name: str, form: str) -> charts.Scale:
-    """Return a scale that shows differences: logarithmic where values span decades."""
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    """Return a scale that shows differences: logarithmic where values with noise span decades."""
+    low, high = float(np.nanmin(values[:-1])), float(np.nanmax(values))
     if low < 0:
         reach = max(abs(low), abs(high))
         return charts.Scale(title=name, scheme="purplegreen", domain=(-reach, reach), form=form)

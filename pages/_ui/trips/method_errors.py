@@ -3,9 +3,12 @@
 import numpy as np
 import streamlit as st
 
+from engine.arrays import Numbers
 from engine.origin_destination import METHODS
-from engine.origin_destination.scores import total_error
+from engine.origin_destination.scores import TripScores, score_draw, total_error
+from engine.origin_destination.suppression_alone import suppress_small_flows
 from engine.text.numbers import number, percent
+from engine.text.privacy_text import SUPPRESSION_ALONE
 from pages._ui.answers import cached
 from pages._ui.answers.matrix import Matrix
 from pages._ui.components import charts, colours, tables
@@ -22,20 +25,27 @@ def draw(matrix: Matrix) -> None:
 
 
 def _draw_methods(matrix: Matrix) -> None:
-    """Draw every method on the same noise."""
-    true_totals = matrix.truth.sum(axis=1)
+    """Draw every method on the same noise, and suppression without noise."""
+    true, min_shown = matrix.truth, matrix.parameters.min_shown_count
     rows: list[tuple[str, ...]] = []
+
+    def add_row(name: str, scores: TripScores, counts: Numbers) -> None:
+        off = percent(total_error(true.sum(axis=1), counts.sum(axis=1)))
+        figures = (scores.retained, scores.genuine, scores.common_part)
+        rows.append((name, number(scores.mean_error, 3), *map(percent, figures), off))
+
     for key, method in METHODS.items():
         variant = matrix.vary(method=key)
         scores = cached.scores(variant.setting, matrix.seed, day=matrix.day)
-        off = percent(total_error(true_totals, variant.release.counts[0].sum(axis=1)))
-        figures = (scores.retained, scores.genuine, scores.common_part)
-        rows.append((method.name, number(scores.mean_error, 3), *map(percent, figures), off))
+        add_row(method.name, scores, variant.release.counts[0])
+    shown = suppress_small_flows(true, min_shown)
+    add_row(f"{SUPPRESSION_ALONE} {min_shown}", score_draw(true, shown, min_shown), shown)
     shares = "Retained", "Genuine", "Common part (CPC)"
     heads = f"Method, one draw{matrix.day_label}", "Mean error (trips)", *shares, "Totals off by"
     tables.draw_rows(heads, rows)
     st.caption(
-        "All spend the same ε and read the same noise. "
+        "Both methods spend the same ε and read the same noise. The last row adds no noise and "
+        "protects nobody: it is no method of a release. "
         + " ".join(f"**{row.short_name}**: {' '.join(row.limitations)}" for row in METHODS.values())
     )
 

@@ -11,8 +11,10 @@ from engine.origin_destination.calculators import cell_error_probability, change
 from engine.parameters import ODParameters
 from engine.privacy import Guarantee, format_guess_rate
 from engine.text.numbers import percent
+from pages._ui.choose import published_releases
 from pages._ui.settings.fields import EPSILON_SLIDER
 from tests.support.page import bodies, figures, tables, text as words
+from tests.support.releases import ROOT
 
 PAGE = "pages/3_Choose.py"
 CALCULATORS, MEANING = "Calculators", "What ε means"
@@ -141,7 +143,27 @@ def test_real_people_stand_under_their_banner_there(open_home, settled):
     app.selectbox(key="od_data").set_value("town").run()
     app.switch_page(PAGE).run()
     assert not any("confidential" in one.value for one in app.warning), "nothing is read yet"
-    app.segmented_control(key="choose_view").set_value("All settings").run()
-    settled(app)
-    assert any("confidential" in one.value for one in app.warning)
-    assert not app.get("download_button")
+    for view in (MEANING, "All settings"):
+        app.segmented_control(key="choose_view").set_value(view).run()
+        settled(app)
+        assert any("confidential" in one.value for one in app.warning)
+        assert not app.get("download_button")
+
+
+def test_published_releases_stand_with_their_unit_first_as_in_the_documents(open_choose):
+    app = open_choose(MEANING)
+    document = (ROOT / "docs" / "attack-and-report.md").read_text(encoding="utf-8")
+    rows = tables(app)[-1].to_numpy().tolist()
+    assert not [row for row in rows if f"| {' | '.join(row)} |\n" not in document]
+    assert published_releases.RANKING_NOTE in document.replace("\n", " ")
+
+
+def test_suppression_without_noise_stands_beside_both_methods(open_choose):
+    app = open_choose(MEANING, threshold=5, epsilon=0.5)
+    *methods, alone = tables(app)[0].to_numpy().tolist()
+    assert alone[::4] == [
+        "No noise, flows suppressed below 5",
+        "no guarantee: up to 100 of 100 guesses",
+    ]
+    assert {row[4] for row in methods} == {figures(app)[0]}  # both spend the same
+    assert "Two tables that both obey this rule, of 7 days and of the first 6" in text(app)

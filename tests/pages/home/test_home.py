@@ -39,7 +39,7 @@ from pages._ui.components.picture import MAX_FLOWS
 from pages._ui.home import handout
 from pages._ui.settings import fields
 from pages._ui.settings.seeds import SIMULATED_SEED
-from tests.support.page import bodies, html_of, numbers, text
+from tests.support.page import bodies, html_of, numbers, tables, text
 from tests.support.releases import seen
 
 SEED = (SIMULATED_SEED, 0)
@@ -456,6 +456,31 @@ def test_sums_are_not_advised_where_they_are_said_to_be_far_off(open_home):
     assert " times as many trips as there are;" in html_of(app)
     assert "None of the 6,090 numbers is reliable by itself" in html_of(app)
     assert "read sums" not in html_of(app)
+
+
+def test_below_the_first_screen_stands_practice_without_noise_with_what_it_reveals(open_home):
+    limits = {"epsilon": "1", "max_trips": "4", "threshold": "5"}
+    app = open_home(od_data="demo-city", od_zones="zones", **limits)
+    by_day = od.truth(datasets.load("demo-city"))
+    hidden = (by_day[-1] > 0) & (by_day[-1] < 5)
+    read = hidden & (by_day[:-1].sum(axis=0) >= 5)
+    assert (
+        f": of {hidden.sum():,} flows that it hides that day {read.sum():,} can be read exactly, "
+        f"{(read & (by_day[-1] == 1)).sum():,} of them a single trip. It protects nobody."
+    ) in text(app)
+    assert not tables(app), "what takes long waits until it is opened"
+    app.session_state["home_practice"] = True
+    *methods, alone = tables(app.run())[-1].to_numpy().tolist()
+    shown = by_day[by_day >= 5].sum() / by_day.sum()
+    assert alone[1:4] == [percent(shown), "100%", percent(2 * shown / (1 + shown))]
+    for row, method in zip(methods, od.METHODS, strict=True):
+        parameters = ODParameters(
+            epsilon=1.0, max_trips_per_user=4, suppression_threshold=5, method=method
+        )
+        utility = compute_utility(*of(parameters, step="day"))
+        assert row[1:3] == [percent(utility.retained), percent(utility.genuine)]
+    for other in ({"view": "Present"}, {"home_shown": "density"}):
+        assert "protects nobody" not in text(open_home(od_data="demo-city", **other))
 
 
 def test_presenting_keeps_the_answer_and_hides_the_settings(open_home):

@@ -11,11 +11,12 @@ from engine.origin_destination import change
 from engine.origin_destination.scores import score_expectation
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import make_view
-from engine.text.numbers import percent, trip_count
+from engine.text.numbers import number, percent, trip_count
 from engine.text.utility_text import describe_genuine, describe_retained
 from engine.utility import compute_utility
 from pages._ui.answers import cached
 from pages._ui.components import charts, picture
+from pages._ui.settings import current
 from pages._ui.settings.seeds import SIMULATED_SEED
 from pages._ui.trips import change_view as page, error_grid as trips_grid
 from tests.pages.trips.conftest import deck, show
@@ -158,6 +159,48 @@ def test_every_measure_has_a_grid_that_agrees_with_the_expectation(open_od):
         scores = score_expectation(exact)
         assert grid.retained[place] == pytest.approx(scores.retained)
         assert grid.genuine[place] == pytest.approx(scores.genuine, nan_ok=True)
+
+
+@pytest.mark.parametrize("unit", ["person-day", "person"])
+def test_the_last_column_of_the_grid_is_suppression_without_noise(unit):
+    demo = datasets.load("demo-city")
+    parameters = ODParameters(epsilon=1.0, max_trips_per_user=2, unit=unit)
+    grid = trips_grid.grid(seen(parameters, dataset=demo.folder), 0)
+    true = od.truth(demo).sum(axis=0) if unit == "person" else od.truth(demo, days=0)[0]
+    true = true[~np.eye(len(true), dtype=bool)]
+    assert len(grid.retained) == len(EPSILON_STOPS) + 1
+    for place, threshold in enumerate(trips_grid.GRID_THRESHOLDS):
+        released = np.where(true >= max(threshold, 1), true, 0)
+        assert grid.retained[-1, place] == pytest.approx(released.sum() / true.sum())
+        genuine = 1 if released.any() else np.nan
+        assert grid.genuine[-1, place] == pytest.approx(genuine, nan_ok=True)
+        error = (true - released)[true > 0].mean()
+        assert grid.mean_absolute[-1, place] == pytest.approx(error)
+        assert grid.phantom_flows[-1, place] == grid.revealed_flows[-1, place] == 0
+
+
+def test_a_click_on_that_column_sets_the_threshold_alone(open_od, monkeypatch):
+    drawn, clicks = {}, []
+    monkeypatch.setattr(charts, "draw_heat_map", lambda *_, **options: drawn.update(options))
+    app = open_od("ε × τ with T")
+    assert drawn["scale"].kind == "log"  # an error of 0 without noise leaves the others apart
+    assert "it counts every trip and protects nobody" in text(app)
+    monkeypatch.setattr(current, "set_values", lambda **values: clicks.append(values))
+    for column in ("no noise", "0.1"):
+        drawn["on_pick"]("40", column)
+    assert clicks == [{"threshold": 40}, {"threshold": 40, "epsilon": 0.1}]
+
+
+def test_the_table_of_methods_ends_with_suppression_without_noise(open_od):
+    app = open_od("Errors", threshold=10, epsilon=0.1)
+    true = od.truth(datasets.load("demo-city"), days=0)[0]
+    shown = true * (true >= 10)
+    retained = shown.sum() / true.sum()
+    shares = retained, 1, 2 * retained / (1 + retained), 1 - retained
+    error = (true - shown)[~np.eye(len(true), dtype=bool)].mean()
+    name = "No noise, flows suppressed below 10"
+    assert tables(app)[0].to_numpy().tolist()[-1] == [name, number(error, 3), *map(percent, shares)]
+    assert "is no method of a release" in text(app)
 
 
 def arrows(app):

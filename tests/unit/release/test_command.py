@@ -44,6 +44,16 @@ def test_the_command_takes_every_method_that_can_be_released():
         assert sorted(_METHODS[product]) == sorted(methods.keys() & WRITERS)
 
 
+def test_suppression_without_noise_is_refused_with_a_sentence(capsys, tmp_path):
+    with pytest.raises(SystemExit, match="2"):
+        main([*OD, "--out", str(tmp_path / "out"), "--epsilon", "1", "--method", "practice"])
+    said = capsys.readouterr().err
+    assert "must add noise by laplace_suppression or empirical_bayes, got 'practice'; " in said
+    assert "suppression without noise protects nobody" in said
+    assert not list(tmp_path.iterdir())
+    assert "practice" not in WRITERS.keys() | od.METHODS.keys()
+
+
 def test_a_decimal_comma_is_told(capsys):
     with pytest.raises(SystemExit):
         main([*OD, "--out", "x", "--epsilon", "0,5"])
