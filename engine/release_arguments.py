@@ -42,8 +42,8 @@ def _parse_method(text: str, methods: tuple[str, ...]) -> str:
     """Return a method of a release by its key or an earlier one."""
     method = RENAMED_METHODS.get(text, text)
     if method not in methods:
-        rule = f"a release must add noise by {' or '.join(methods)}, got '{text}'"
-        raise argparse.ArgumentTypeError(f"{rule}; suppression without noise protects nobody")
+        rule = f"a release must add noise by {' or '.join(methods)} (given: {text})"
+        raise argparse.ArgumentTypeError(f"{rule}. Suppression without noise protects nobody.")
     return method
 
 

@@ -57,7 +57,11 @@ def _draw_table(setting: Setting) -> None:
     for method_key, method in od.METHODS.items():
         variant = replace(parameters, method=method_key).canonical_form
         answer = assess_setting(replace(setting, parameters=variant))
-        add_row(method.name, answer.utility, format_guess_rate(answer.risk.max_guess_rate))
+        judged, count = answer.utility.matrices
+        partly = f" (first {judged} of {count} matrices)" if judged < count else ""
+        add_row(
+            f"{method.name}{partly}", answer.utility, format_guess_rate(answer.risk.max_guess_rate)
+        )
     min_shown = parameters.min_shown_count
     alone = cached.read(compute_suppression_utility, setting.selection, min_shown)
     add_row(f"{SUPPRESSION_ALONE} {min_shown}", alone, "no guarantee: up to 100 of 100 guesses")

@@ -458,7 +458,9 @@ def test_sums_are_not_advised_where_they_are_said_to_be_far_off(open_home):
     assert "read sums" not in html_of(app)
 
 
-def test_below_the_first_screen_stands_practice_without_noise_with_what_it_reveals(open_home):
+def test_below_the_first_screen_stands_practice_without_noise_with_what_it_reveals(
+    open_home, settled
+):
     limits = {"epsilon": "1", "max_trips": "4", "threshold": "5"}
     app = open_home(od_data="demo-city", od_zones="zones", **limits)
     by_day = od.truth(datasets.load("demo-city"))
@@ -470,7 +472,8 @@ def test_below_the_first_screen_stands_practice_without_noise_with_what_it_revea
     ) in text(app)
     assert not tables(app), "what takes long waits until it is opened"
     app.session_state["home_practice"] = True
-    *methods, alone = tables(app.run())[-1].to_numpy().tolist()
+    assert "(first 1 of 7 matrices)" in html_of(app.run())
+    *methods, alone = tables(settled(app))[-1].to_numpy().tolist()
     shown = by_day[by_day >= 5].sum() / by_day.sum()
     assert alone[1:4] == [percent(shown), "100%", percent(2 * shown / (1 + shown))]
     for row, method in zip(methods, od.METHODS, strict=True):
