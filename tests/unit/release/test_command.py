@@ -49,7 +49,7 @@ def test_suppression_without_noise_is_refused_with_a_sentence(capsys, tmp_path):
         main([*OD, "--out", str(tmp_path / "out"), "--epsilon", "1", "--method", "practice"])
     said = capsys.readouterr().err
     assert "must add noise by laplace_suppression or empirical_bayes (given: practice). " in said
-    assert "suppression without noise protects nobody" in said
+    assert "Suppression without noise protects nobody" in said
     assert not list(tmp_path.iterdir())
     assert "practice" not in WRITERS.keys() | od.METHODS.keys()
 
