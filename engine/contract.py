@@ -95,12 +95,14 @@ class Selection:
 
     `dataset_id` is the folder of a version, which never changes, or the name of a shipped dataset.
     `zone_level` is ``"zones"`` (the dataset's own), a coarser level such as ``"province"``, or
-    ``"clusters-30"`` (30 clusters of zones). A density or report ignores `time`.
+    ``"clusters-30"`` (30 clusters of zones). A density or report ignores `time`. `people_once` is
+    the dataset's, for the words of sentences: what it counts are people, not trips.
     """
 
     dataset_id: str
     zone_level: str = "zones"
     time: TimeSelection = TimeSelection()
+    people_once: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -127,7 +127,14 @@ def release(
     record = _release_record(release_plan, dataset, tuning, tuning_note)
     writer = WRITERS[setting.parameters.method]
     view = make_view(dataset, setting.zone_level, setting.time)
-    charge = partial(ledger.charge, dataset.id, unit=budget.unit, record=record, **asdict(cost))
+    charge = partial(
+        ledger.charge,
+        dataset.id,
+        unit=budget.unit,
+        record=record,
+        same_people_as=dataset.metadata.same_people_as,
+        **asdict(cost),
+    )
     charged_entry: Entry | None = None
     try:
         writer.load_counts(release_plan, view)
