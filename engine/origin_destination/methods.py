@@ -63,6 +63,7 @@ METHODS: dict[ODMethod, Method[FlowRelease]] = {
         "for every ε.",
         release=empirical_bayes.release,
         cost=empirical_bayes.estimation_cost,
+        public_arguments=lambda dataset: {"people_once": dataset.metadata.people_once},
     ),
 }
 
@@ -125,8 +126,8 @@ def draw_noise(
 
 def compute_cost(dataset: Dataset, parameters: ODParameters) -> PrivacyCost:
     """Return the privacy loss of one unit from one matrix, from the settings alone."""
-    del dataset
-    return METHODS[parameters.method].cost(parameters)
+    method = METHODS[parameters.method]
+    return method.cost(parameters, **method.public_arguments(dataset))
 
 
 def expected(

@@ -219,14 +219,14 @@ def check_release(
     if plan.needs_noise_consent and NOISE_CONSENT not in consents:
         signals = f"{plan.trips:,} trips made" if plan.trips else "no number of trips made"
         comparison = ", more than were made" if plan.trips else ""
-        raise release_error(
+        texts = (
             "a release needs the custodian's consent in words if empty flows alone would show "
             f"{plan.phantom_trips:,.0f} trips{comparison}",
             f"{signals}, and {consent_given}",
             "state how many trips were made, choose coarser zones, a longer time, a larger "
             f"threshold or a method that estimates flows; or write: {NOISE_CONSENT}",
-            "consent",
         )
+        raise release_error(*map(plan.setting.say_counts, texts), code="consent")
     return budget, cost
 
 

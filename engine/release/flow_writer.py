@@ -86,6 +86,8 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     large = f"a flow picked because it is large{suffix}"
     large_bar = ErrorBar(quantity=large, half_width=simultaneous_bar(scale, 1, flows))
     total = f"all trips out of a zone (or into it), all released days{suffix}"
+    if view.metadata.people_once:
+        total = f"all people with home in a zone (or work in it){suffix}"
     # a flow by itself is detected if P(Z ≥ z) = e^(−z/scale)/(1 + e^(−1/scale)) ≤ 5%/flows
     detection_ratio = flows / (FALSE_DETECTION_RATE * (1 + np.exp(-1 / scale)))
     threshold = max(int(np.ceil(scale * np.log(detection_ratio))), 1)

@@ -18,7 +18,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from ..contract import Setting
+from ..contract import Setting, say_people
 from ..parameters import USED_FIELDS, ODParameters
 from ..privacy import GROUP_SIZE, Guarantee, compose_epsilon, flow_release_risk, format_guess_rate
 from .budget_ledger import Budget, Entry, compute_budgets, to_decimal_fraction
@@ -60,7 +60,8 @@ def render_words(plan: ReleasePlan, *names: str, **variables: Any) -> list[str]:
     values = {"plan": plan, "confidence": CONFIDENCE, **variables}
     context: Any = template.new_context(values)
     blocks = ("".join(template.blocks[name](context)) for name in names)
-    return [re.sub(r"\s+([).,;:])", r"\1", " ".join(block.split())) for block in blocks]
+    texts = [re.sub(r"\s+([).,;:])", r"\1", " ".join(block.split())) for block in blocks]
+    return list(map(say_people, texts)) if plan.metadata.people_once else texts
 
 
 def list_warnings(plan: ReleasePlan) -> list[str]:
