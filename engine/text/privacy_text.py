@@ -12,6 +12,11 @@ UNIT_LABELS = {
 
 TRIP_LEVEL = "Each trip is protected by itself and nobody is trimmed, so T is 1 and cannot be set."
 
+PAIR_ONLY = "one pair a person"
+PEOPLE_ONCE = (
+    "Each person counts once over the whole period, from home to work. So T is 1, one matrix holds "
+    "the period, and a person is protected."
+)
 
 ANALYTIC_NOTE = (
     "Above a total ε of 4 the paper's theorem for Gaussian noise ends; this page uses the "

@@ -31,8 +31,8 @@ _LIMIT_PHRASES = {
 }
 _PERSON_ONCE = "each person counted once"
 THRESHOLD_NOTE = (
-    "Each person counts once, so the noise has scale 1/ε, and most of what is lost is what τ "
-    "suppresses. A smaller τ or empirical Bayes can retain more."
+    "Each person counts once, so the noise has scale 1/ε only. Where flows are small, τ can lose "
+    "more than the noise does: a smaller τ or empirical Bayes then retains more."
 )
 """Said of Laplace with suppression where people count once."""
 LEAK_NOTE = (

@@ -1,5 +1,6 @@
 """The ε of Theorems 6 and 7, published and exact side by side."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -59,7 +60,9 @@ def compare_epsilons(setting: Setting) -> dict[str, Cell]:
         (f"Theorem 7: ε for a change ± {alpha:,}", epsilons.change, epsilons.exact_change),
     )
     return {
-        label: Cell(f"{published:.3g}", f"exact {exact:.3g}", meaning)
+        setting.say_counts(label): Cell(
+            f"{published:.3g}", f"exact {exact:.3g}", setting.say_counts(meaning)
+        )
         for label, published, exact in rows
     }
 
@@ -93,13 +96,19 @@ def draw_tolerance(trips_column: Any, share_column: Any) -> tuple[int, float]:
 
 
 def draw_comparison(
-    alpha: int, beta: float, max_trips: int, unit: str, law: NoiseName = "rounded_laplace"
+    alpha: int,
+    beta: float,
+    max_trips: int,
+    unit: str,
+    law: NoiseName = "rounded_laplace",
+    *,
+    say: Callable[[str], str] = str,
 ) -> dict[str, float]:
     """Draw the ε of Theorems 6 and 7, published and exact; return the exact ones."""
     epsilons = compute_epsilons(alpha, beta, max_trips, law)
     held = f"{epsilons.change:.4g}, which really gives {epsilons.published_confidence:.1%}"
     tables.draw_rows(
-        (f"Within {trip_count(alpha)} of {name_noise_centre(unit)}", "Published ε", "Exact ε"),
+        (say(f"Within {trip_count(alpha)} of {name_noise_centre(unit)}"), "Published ε", "Exact ε"),
         [
             ("One flow (Theorem 6)", f"{epsilons.flow:.4g}", f"{epsilons.exact_flow:.4g}"),
             ("A change between two dates (Theorem 7)", held, f"{epsilons.exact_change:.4g}"),

@@ -343,6 +343,7 @@ def flows_picture(
     high: float | None = None,
     faint: Booleans | None = None,
     marked_zone: int | None = None,
+    say: Callable[[str], str] = str,
 ) -> Picture:
     """Return the largest flows of each side as arrows, those that are wrong marked on the second.
 
@@ -375,7 +376,7 @@ def flows_picture(
     busy, top = largest_flows(true, max_flows), largest_flows(private, max_flows)
     ground = ground_html(shapes) + mark_zone(shapes, marked_zone)
     which = "all" if true.size - len(true) <= max_flows else f"the {max_flows} largest"
-    topic = f"trips{when}, {which} flows"
+    topic = say(f"trips{when}, {which} flows")
     weights = (true.sum(axis=0) + true.sum(axis=1)).astype(float)
 
     def side(title: str, topic: str, paths: str) -> str:
@@ -392,7 +393,7 @@ def flows_picture(
         title, topic = f"Difference, ε = {epsilon:g}", "the largest differences of flows"
         sides += side(title, topic, flow_paths(pairs, np.abs(difference[pairs]), kinds))
         for kind, text in (("more", "too many trips, solid"), ("less", "too few, hollow")):
-            key += swatch_html(kind, f"{text}: {kinds.count(kind)} of {len(kinds)}")
+            key += swatch_html(kind, say(f"{text}: {kinds.count(kind)} of {len(kinds)}"))
         key += f"<span>the {len(kinds)} largest differences, as wide as a flow of that size</span>"
         if estimated:
             hidden = np.count_nonzero((true > 0) & (private == 0))
@@ -414,7 +415,7 @@ def flows_picture(
         "inflated": f"over twice the truth: {inflated.sum()} {count}",
         "lost": describe_lost(true, floor, lost_count, estimated=estimated),
     }
-    key += "".join(swatch_html(kind, text) for kind, text in marks.items())
+    key += "".join(swatch_html(kind, say(text)) for kind, text in marks.items())
     return Picture(sides, key, shapes.names)
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from engine.text.dataset_text import PART_NOUNS, describe_dataset
-from engine.text.glossary import GLOSSARY
+from engine.text.glossary import GLOSSARY, find_meaning
 from engine.text.labels import DRAWS_NOTE, HELP, SHARE_NOTE
 from engine.text.numbers import make_inert
-from engine.text.privacy_text import TRIP_LEVEL
+from engine.text.privacy_text import PEOPLE_ONCE, TRIP_LEVEL, UNIT_LABELS
 from pages._ui.app import dataset_facts
 from pages._ui.app.session import session
 from pages._ui.frame.page_table import PAGES
@@ -42,8 +42,14 @@ def draw(path: str) -> None:
             )
             st.button("Reset", on_click=current.reset)
         with st.popover("Words", type="tertiary", icon=":material/menu_book:"):
-            st.markdown("  \n".join(f"**{word}** {meaning}" for word, meaning in GLOSSARY.items()))
+            st.markdown("  \n".join(f"**{word}** {explain(word)}" for word in GLOSSARY))
         st.caption(f"{DRAWS_NOTE} {SHARE_NOTE}")
+
+
+def explain(word: str) -> str:
+    """Return what a word means for the flows that are set: of trips, or of people once."""
+    setting = current.flows()
+    return GLOSSARY[word] if setting is None else find_meaning(word, setting)
 
 
 def _toggle_pin() -> None:
@@ -87,16 +93,19 @@ def pick_zones(part: str) -> None:
 
 def pick_time() -> None:
     """Draw how long one matrix of flows collects; a person's trips have the whole period."""
-    if fields.value(fields.UNIT) == "person":
-        entry = offers.entry_for("trips")
-        count = len(entry.metadata.days) if entry else 1
+    setting, entry = current.flows(), offers.entry_for("trips")
+    once = setting is not None and setting.selection.people_once
+    if once or fields.value(fields.UNIT) == "person":
+        count = entry.metadata.period_length if entry else 1
         days = "the day" if count == 1 else f"all {count} days{' (a week)' * (count == 7)}"
         st.selectbox(
             "Time",
             [f"{days[0].upper()}{days[1:]}"],
             disabled=True,
             key="od_time_person",
-            help=f"Whoever is protected over the whole period stands in one matrix of {days}; "
+            help=PEOPLE_ONCE
+            if once
+            else f"Whoever is protected over the whole period stands in one matrix of {days}; "
             "shorter ones need the weaker promise about one person's day.",
         )
     else:
@@ -105,6 +114,11 @@ def pick_time() -> None:
 
 def pick_unit() -> None:
     """Draw who is protected, of what the dataset allows."""
-    allowed = offers.units(offers.entry_for("trips"))
+    entry = offers.entry_for("trips")
+    if entry is not None and entry.metadata.people_once:
+        look = {"disabled": True, "key": "unit_once", "help": PEOPLE_ONCE}
+        st.selectbox(fields.UNIT.label, [UNIT_LABELS["person"]], **look)
+        return
+    allowed = offers.units(entry)
     options: Sequence[str] = [value for value in fields.UNIT.options if value in allowed]
     widgets.draw(fields.UNIT, options=options)

@@ -128,8 +128,11 @@ def ask_trips(plan: ReleasePlan, entry: Entry) -> ReleasePlan:
     if not plan.is_flows:
         return plan
     source = plan.setting.dataset_id
+    question = "How many trips were made in these days, as far as is publicly known?"
+    if entry.metadata.people_once:
+        question = "How many people live and work in different zones, as far as is publicly known?"
     trips = st.number_input(
-        "How many trips were made in these days, as far as is publicly known?",
+        question,
         min_value=1,
         value=None,
         key=f"release_trips_{entry.name}",

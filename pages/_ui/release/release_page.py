@@ -129,6 +129,7 @@ def _ask_consents(plan: ReleasePlan) -> list[str]:
         label = (
             f"Empty flows alone would show {plan.phantom_trips:,.0f} trips. To release it all the"
         )
+        label = plan.setting.say_counts(label)
         label += f" same, type: {release.NOISE_CONSENT}"
         texts.append(st.text_input(label, key="release_noise_consent"))
     if plan.unit == "trip":
@@ -254,10 +255,15 @@ def _ask_budget(
     release_form.draw_warnings([question])
     if not people_known:  # people cannot pay for them
         budgets = {people: budget for people, budget in budgets.items() if budget.unit == "trip"}
+    same_people = datasets.find_same_people(entry.name, entry.metadata.same_people_as)
+    shared = [name for name, budget in budgets.items() if same_people & {*budget.datasets}]
     label, options = "Whose data is it?", list(WHOSE)
-    if budgets and st.radio(label, options, format_func=WHOSE.__getitem__) == "same":
+    how = {"index": int(bool(shared)), "format_func": WHOSE.__getitem__}
+    if budgets and st.radio(label, options, **how) == "same":
         with st.form("release_join", border=True, enter_to_submit=False):
-            people = st.selectbox("The same people as", list(budgets))
+            names = list(budgets)
+            first = names.index(shared[0]) if shared else 0
+            people = st.selectbox("The same people as", names, first)
             owner = st.text_input("Who says so, and may raise their budget")
             if st.form_submit_button("Share their budget", type="primary"):
                 _run_action(lambda: ledger.join(str(people), dataset=entry.name, manager=owner))
