@@ -322,16 +322,14 @@ class IngestOptions:
         return self.has_people and "density" in self.parts and self.density_week is not None
 
     def _check_people_once(self) -> None:
-        if "commutes" in self.parts and (len(self.parts) > 1 or not self.has_people):
+        is_mixed = "commutes" in self.parts and (len(self.parts) > 1 or not self.has_people)
+        if is_mixed or (self.once and self.kind != "flows"):
             raise ParameterError(
-                "commutes are built alone, of trips or visits of people",
+                "commutes are built alone, of trips or visits of people; once is said of flows",
                 value=f"{', '.join(self.parts)} of {self.kind}",
                 remedy="build the other parts as a dataset of its own, of the same people",
-                settings=("parts",),
+                settings=("parts", "once"),
             )
-        if self.once and self.kind != "flows":
-            rule = "once says that numbers of flows are of people"
-            raise ParameterError(rule, value=self.kind, remedy="leave it out", settings=("once",))
         for name in ("home_hours", "work_hours"):
             start, end = getattr(self, name)
             if start == end or not {start, end} <= set(range(24)):

@@ -127,14 +127,8 @@ def release(
     record = _release_record(release_plan, dataset, tuning, tuning_note)
     writer = WRITERS[setting.parameters.method]
     view = make_view(dataset, setting.zone_level, setting.time)
-    charge = partial(
-        ledger.charge,
-        dataset.id,
-        unit=budget.unit,
-        record=record,
-        same_people_as=dataset.metadata.same_people_as,
-        **asdict(cost),
-    )
+    charged = {**asdict(cost), "same_people_as": dataset.metadata.same_people_as}
+    charge = partial(ledger.charge, dataset.id, unit=budget.unit, record=record, **charged)
     charged_entry: Entry | None = None
     try:
         writer.load_counts(release_plan, view)

@@ -30,8 +30,9 @@ GLOSSARY = {
 }
 
 
-def find_meaning(word: str, setting: Setting) -> str:
+def find_meaning(word: str, setting: Setting | None) -> str:
     """Return a word's meaning for flows of trips, or of people where each counts once."""
-    if setting.selection.people_once and word in ("T", "trimmed", "person's day"):
-        return PEOPLE_ONCE
-    return setting.say_counts(GLOSSARY[word])
+    if setting is None or not setting.selection.people_once:
+        return GLOSSARY[word]
+    is_fixed = word in ("T", "trimmed", "person's day")
+    return PEOPLE_ONCE if is_fixed else setting.say_counts(GLOSSARY[word])

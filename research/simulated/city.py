@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import geopandas as gpd
 import numpy as np
@@ -58,7 +59,7 @@ class Places:
 
 
 def make_city(spec: CitySpec, folder: Path, *, commutes: bool = False) -> datasets.Dataset:
-    """Simulate a city, count it (or its home–work flows) as an ingest would, save it in `folder`."""
+    """Simulate a city, count it or its home–work flows as an ingest would; save it in `folder`."""
     places, homes = make_places(spec), np.zeros(spec.zones, dtype=np.int64)
     city = City(places.towers_m, places.land_use, reach_m=0.45 * places.radius_m)
     owner = places.zone_of_tower
@@ -76,15 +77,9 @@ def make_city(spec: CitySpec, folder: Path, *, commutes: bool = False) -> datase
             each.append(np.bincount(visits.person, minlength=len(visits.home)))
             first += len(visits.home)
         tables = rows.count_tables()
-        options = IngestOptions(
-            kind="visits",
-            inputs=(spec.name,),
-            out=folder,
-            first_day=period[0],
-            last_day=period[1],
-            time_zone=spec.time_zone,
-            parts=("commutes",),
-        )
+        about: dict[str, Any] = {"time_zone": spec.time_zone, "parts": ("commutes",), "out": folder}
+        about |= {"first_day": period[0], "last_day": period[1]}
+        options = IngestOptions(kind="visits", inputs=(spec.name,), **about)
         pairs = rows.count_commutes(options) if commutes else None
         rows.close()
     if pairs is not None:

@@ -96,13 +96,7 @@ def draw_tolerance(trips_column: Any, share_column: Any) -> tuple[int, float]:
 
 
 def draw_comparison(
-    alpha: int,
-    beta: float,
-    max_trips: int,
-    unit: str,
-    law: NoiseName = "rounded_laplace",
-    *,
-    say: Callable[[str], str] = str,
+    alpha: int, beta: float, max_trips: int, unit: str, law: NoiseName, say: Callable[[str], str]
 ) -> dict[str, float]:
     """Draw the ε of Theorems 6 and 7, published and exact; return the exact ones."""
     epsilons = compute_epsilons(alpha, beta, max_trips, law)

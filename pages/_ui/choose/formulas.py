@@ -42,14 +42,14 @@ def draw() -> None:
         unit, limit = setting.parameters.unit, setting.parameters.max_trips_per_user
     say = str if setting is None else setting.say_counts
     st.subheader(say(f"ε for an error of {trip_count(alpha)}"), anchor=False)
-    _draw_buttons(draw_comparison(alpha, beta, limit, unit, law, say=say))
+    _draw_buttons(draw_comparison(alpha, beta, limit, unit, law, say))
     epsilon, threshold = fields.value(fields.EPSILON), fields.value(fields.THRESHOLD)
     st.subheader(f"What ε = {epsilon:g} gives", anchor=False)
     st.caption(f"Protecting {WHO[unit]} by Laplace with suppression; T = {limit}, τ = {threshold}.")
     promises = _compute_promises(alpha, int(count), law, threshold, (epsilon, limit))
     rows = [(say(words), *shares) for words, *shares in promises]
     tables.draw_rows(("", "Published", "Exact"), rows)
-    st.caption(_ERRATA)
+    st.caption(say(_ERRATA))
     layout.draw_link("pages/4_Decisions.py", "Choose ε from a decision it must keep right")
 
 

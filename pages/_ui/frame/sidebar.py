@@ -42,14 +42,9 @@ def draw(path: str) -> None:
             )
             st.button("Reset", on_click=current.reset)
         with st.popover("Words", type="tertiary", icon=":material/menu_book:"):
-            st.markdown("  \n".join(f"**{word}** {explain(word)}" for word in GLOSSARY))
+            lines = (f"**{word}** {find_meaning(word, current.flows())}" for word in GLOSSARY)
+            st.markdown("  \n".join(lines))
         st.caption(f"{DRAWS_NOTE} {SHARE_NOTE}")
-
-
-def explain(word: str) -> str:
-    """Return what a word means for the flows that are set: of trips, or of people once."""
-    setting = current.flows()
-    return GLOSSARY[word] if setting is None else find_meaning(word, setting)
 
 
 def _toggle_pin() -> None:

@@ -15,7 +15,7 @@ from engine.origin_destination import (
 from engine.origin_destination.exact import ErrorGrid
 from engine.parameters import EPSILON_STOPS
 from engine.text.numbers import number, percent
-from engine.text.privacy_text import TRIP_LEVEL
+from engine.text.privacy_text import PEOPLE_ONCE, TRIP_LEVEL
 from pages._ui.answers import cached
 from pages._ui.answers.matrix import Matrix
 from pages._ui.app import cache
@@ -60,13 +60,15 @@ MEASURES = {  # the field of the engine's grid, whether it is a share, and what 
 
 def draw(matrix: Matrix) -> None:
     """Draw the measure's choice and its heat map, a click moves both sliders; then T."""
-    name = st.selectbox("Measure", list(MEASURES), key="od_measure", **fields.LINKED)
+    look = {"format_func": matrix.say, **fields.LINKED}
+    name = st.selectbox("Measure", list(MEASURES), key="od_measure", **look)
     # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
     fixed = matrix.vary(epsilon=1.0, suppression_threshold=0)
     _draw_heat(matrix, name, getattr(grid(fixed.setting, matrix.day), MEASURES[name][0]))
-    st.subheader("Trips kept of each (T)", anchor=False)
-    if matrix.parameters.unit == "trip":
-        st.info(TRIP_LEVEL)
+    st.subheader(matrix.say("Trips kept of each (T)"), anchor=False)
+    once = matrix.setting.selection.people_once
+    if once or matrix.parameters.unit == "trip":
+        st.info(PEOPLE_ONCE if once else TRIP_LEVEL)
         return
     _draw_limit_curve(matrix)
 

@@ -46,15 +46,17 @@ def draw(matrix: Matrix) -> None:
         high=float(max(true.max(initial=0), 1)),
         faint=~release.is_detected[0] if has_ranges else None,
         marked_zone=zone,
+        say=matrix.say,
     )
     picture.draw(drawing, "flows", has_choice=True, on_zone=lambda i: _toggle_zone(matrix, i))
     if has_ranges and not is_difference:
         picture.draw_key(*marks.key_html())
     count = f"{lost.sum():,} flows"
     fate = picture.describe_lost(true[inside], floor, count, estimated=has_ranges)
+    fate = matrix.say(fate)
     st.caption(f"In this draw: {phantom.sum():,} phantom flows; {fate}. {picture.POINTER_NOTE}")
     if has_ranges:
-        st.caption(_RANGES_NOTE)
+        st.caption(matrix.say(_RANGES_NOTE))
     if is_difference:
         off = picture.flow_differences(*within, estimated=has_ranges)
         pairs = maps.largest_flows(np.abs(off), max_flows)
@@ -104,7 +106,7 @@ def _draw_list(matrix: Matrix, pairs: tuple[Integers, Integers]) -> None:
         columns |= {marks.ONE_BY_ONE: one_by_one, marks.ALL_AT_ONCE: at_once}
         flows = zip(*(zones.tolist() for zones in pairs), strict=True)
         columns["Mark"] = [marks.name_mark(matrix.release, a, b) for a, b in flows]
-    tables.draw(columns)
+    tables.draw({matrix.say(name): column for name, column in columns.items()})
 
 
 def _draw_block(matrix: Matrix) -> None:
@@ -121,7 +123,7 @@ def _draw_block(matrix: Matrix) -> None:
                 labels,
                 labels,
                 counts,
-                scale=Scale(title=f"{name} trips", kind="sqrt", domain=(0, top)),
+                scale=Scale(title=matrix.say(f"{name} trips"), kind="sqrt", domain=(0, top)),
                 y_title="From",
                 x_title="To",
                 key=f"od_matrix_{name}",
