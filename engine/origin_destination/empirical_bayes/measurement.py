@@ -158,7 +158,7 @@ def measure_with(
     groups = [chosen] if sum_days else [(day,) for day in chosen]
     once = dataset.metadata.people_once
     stated = estimation_cost(parameters, people_once=once)
-    beyond = max_excess_count(parameters) if len(stated.stages) > 1 else 0
+    beyond = 0 if once else max_excess_count(parameters)
     excess: list[int] = []
     cells = np.empty((len(groups), len(dataset.zones), len(dataset.zones)), dtype=np.int64)
 

@@ -111,8 +111,8 @@ def pick_unit() -> None:
     """Draw who is protected, of what the dataset allows."""
     entry = offers.entry_for("trips")
     if entry is not None and entry.metadata.people_once:
-        look = {"disabled": True, "key": "unit_once", "help": PEOPLE_ONCE}
-        st.selectbox(fields.UNIT.label, [UNIT_LABELS["person"]], **look)
+        words = [UNIT_LABELS["person"]]
+        st.selectbox(fields.UNIT.label, words, disabled=True, key="unit_once", help=PEOPLE_ONCE)
         return
     allowed = offers.units(entry)
     options: Sequence[str] = [value for value in fields.UNIT.options if value in allowed]

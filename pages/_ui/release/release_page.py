@@ -258,12 +258,11 @@ def _ask_budget(
     same_people = datasets.find_same_people(entry.name, entry.metadata.same_people_as)
     shared = [name for name, budget in budgets.items() if same_people & {*budget.datasets}]
     label, options = "Whose data is it?", list(WHOSE)
-    how = {"index": int(bool(shared)), "format_func": WHOSE.__getitem__}
-    if budgets and st.radio(label, options, **how) == "same":
+    first = int(bool(shared))
+    if budgets and st.radio(label, options, first, format_func=WHOSE.__getitem__) == "same":
         with st.form("release_join", border=True, enter_to_submit=False):
-            names = list(budgets)
-            first = names.index(shared[0]) if shared else 0
-            people = st.selectbox("The same people as", names, first)
+            names = [*shared, *(name for name in budgets if name not in shared)]
+            people = st.selectbox("The same people as", names)
             owner = st.text_input("Who says so, and may raise their budget")
             if st.form_submit_button("Share their budget", type="primary"):
                 _run_action(lambda: ledger.join(str(people), dataset=entry.name, manager=owner))

@@ -60,8 +60,8 @@ MEASURES = {  # the field of the engine's grid, whether it is a share, and what 
 
 def draw(matrix: Matrix) -> None:
     """Draw the measure's choice and its heat map, a click moves both sliders; then T."""
-    look = {"format_func": matrix.say, **fields.LINKED}
-    name = st.selectbox("Measure", list(MEASURES), key="od_measure", **look)
+    names, key = list(MEASURES), "od_measure"
+    name = st.selectbox("Measure", names, key=key, format_func=matrix.say, **fields.LINKED)
     # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
     fixed = matrix.vary(epsilon=1.0, suppression_threshold=0)
     _draw_heat(matrix, name, getattr(grid(fixed.setting, matrix.day), MEASURES[name][0]))
@@ -108,7 +108,7 @@ def _draw_heat(matrix: Matrix, name: str, values: Floats) -> None:
         write=format_value,
         scale=_make_scale(values, name, "~%" if shares else "~s"),
         chosen=(rows.index(y), x),
-        y_title="Suppression threshold (τ, trips)",
+        y_title=matrix.say("Suppression threshold (τ, trips)"),
         x_title="Privacy loss (ε): more private ← → more accurate",
         key="od_grid",
         alt=f"{name} over epsilon and the suppression threshold",
@@ -116,7 +116,7 @@ def _draw_heat(matrix: Matrix, name: str, values: Floats) -> None:
         on_pick=take,
     )
     st.caption(
-        f"{meaning}. You are here (red frame), at ε = {EPSILON_STOPS[x]:g} and "
+        f"{matrix.say(meaning)}. You are here (red frame), at ε = {EPSILON_STOPS[x]:g} and "
         f"τ = {GRID_THRESHOLDS[y]}: **{format_value(float(values[x, y]))}**. Click a cell to set "
         f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn."
     )
