@@ -32,7 +32,7 @@ _LIMIT_PHRASES = {
 _PERSON_ONCE = "each person counted once"
 THRESHOLD_NOTE = (
     "Each person counts once, so the noise has scale 1/ε only. Where flows are small, τ can lose "
-    "more than the noise does: a smaller τ or empirical Bayes then retains more."
+    "more than the noise does: a smaller τ or empirical Bayes can then retain more."
 )
 """Said of Laplace with suppression where people count once."""
 LEAK_NOTE = (
