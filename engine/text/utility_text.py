@@ -96,8 +96,8 @@ def describe_retained(utility: Utility, setting: Setting, *, mark: str = "") -> 
     """Return the share of true trips or visits that is retained; `mark` encloses its number."""
     noun = "visits"
     if isinstance(setting.parameters, ODParameters):
-        verb = "who commute " * setting.selection.people_once
-        noun = setting.say_counts(f"trips {verb}between {_name_zones(setting)}")
+        counted = "commuters" if setting.selection.people_once else "trips"
+        noun = f"{counted} between {_name_zones(setting)}"
     if utility.true <= 0:
         return f"There are no {noun} to retain"
     return f"{mark}{format_retained(utility)} of 100{mark} {noun} are retained"
