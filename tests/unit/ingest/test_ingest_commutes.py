@@ -34,10 +34,10 @@ ROWS = [
 ]
 
 
-def commutes(folder, rows, name="commutes", kind="visits", head=HEAD, **changes):
-    path, last = write_csv(folder / f"{name}.csv", head, rows), MONDAY.replace(day=13)
+def commutes(folder, rows, name="commutes", **changes):
+    path, last = write_csv(folder / f"{name}.csv", HEAD, rows), MONDAY.replace(day=13)
     how = {"parts": ("commutes",), "out": folder / name, "first_day": MONDAY, "last_day": last}
-    return ingest(options(folder, kind, [path], mapping={"uid": "uid"}, **{**how, **changes}))
+    return ingest(options(folder, "visits", [path], mapping={"uid": "uid"}, **{**how, **changes}))
 
 
 def flows_of(city):
@@ -67,15 +67,6 @@ def test_each_person_counts_once_from_home_to_work(tmp_path):
     assert city.metadata.home_work_rule.endswith("in most hours from 10:00 to 18:00 on Sat, Sun")
     with pytest.raises(ParameterError, match="must be two different hours from 0 to 23, got 9 24"):
         commutes(tmp_path, rows, work_hours=(9, 24))
-
-
-def test_trips_tell_homes_and_work_places_at_both_ends(tmp_path):
-    head = ("uid", "datetime", "end_datetime", "origin", "destination")
-    rows = [
-        ("p1", f"2015-09-07 {start}", f"2015-09-07 {end}", *ends)
-        for start, end, ends in (("05:40", "09:10", "AB"), ("17:30", "20:10", "BA"))
-    ]
-    assert flows_of(commutes(tmp_path, rows, kind="trips", head=head)[0]) == {("A", "B"): 1}
 
 
 def test_a_person_out_of_raw_rows_changes_one_count_by_one_at_both_charges(tmp_path):
