@@ -81,7 +81,13 @@ def render_texts(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -> d
     used_fields = {"method", "epsilon", *USED_FIELDS.get(parameters["method"], parameters)}
     settings = {name: value for name, value in parameters.items() if name in used_fields}
     settings |= {**_select_values(setting, "dataset", "zones", "time"), "trips": plan.trips}
-    context = {"titles": STATEMENT_ITEMS, "confidence": CONFIDENCE, "settings": settings}
+    say = say_people if plan.metadata.people_once else str
+    context = {
+        "titles": STATEMENT_ITEMS,
+        "confidence": CONFIDENCE,
+        "settings": settings,
+        "say": say,
+    }
 
     def render(name: str) -> str:
         return _JINJA.get_template(name).render(content, slug=slug.strip("-"), **context)

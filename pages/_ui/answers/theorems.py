@@ -50,9 +50,10 @@ def compare_epsilons(setting: Setting) -> dict[str, Cell]:
     """Return both theorems' ε for the error that is set, as numbers beside a setting's others."""
     alpha, beta = _tolerance()
     epsilons = compute_epsilons(alpha, beta, setting.parameters.max_trips_per_user)
+    unit = "trip" if setting.selection.people_once else setting.parameters.unit  # nothing trimmed
     meaning = (
         f"From this ε on a noisy flow (a change) is within {trip_count(alpha)} of "
-        f"{name_noise_centre(setting.parameters.unit)} in {percent(1 - beta)} of releases, before "
+        f"{name_noise_centre(unit)} in {percent(1 - beta)} of releases, before "
         "small flows are suppressed. First the published formula, then the exact law."
     )
     rows = (

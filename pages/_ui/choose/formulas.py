@@ -42,7 +42,9 @@ def draw() -> None:
         unit, limit = setting.parameters.unit, setting.parameters.max_trips_per_user
     say = str if setting is None else setting.say_counts
     st.subheader(say(f"ε for an error of {trip_count(alpha)}"), anchor=False)
-    _draw_buttons(draw_comparison(alpha, beta, limit, unit, law, say))
+    is_once = setting is not None and setting.selection.people_once
+    trimmed_unit = "trip" if is_once else unit
+    _draw_buttons(draw_comparison(alpha, beta, limit, trimmed_unit, law, say))
     epsilon, threshold = fields.value(fields.EPSILON), fields.value(fields.THRESHOLD)
     st.subheader(f"What ε = {epsilon:g} gives", anchor=False)
     st.caption(f"Protecting {WHO[unit]} by Laplace with suppression; T = {limit}, τ = {threshold}.")

@@ -160,14 +160,14 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
     rows, stage = plan.error_bars, plan.stages[0]
     first, large = rows[0], next((row for row in rows if "picked" in row.quantity), None)
     wider = f" Of {large.quantity}: ± {format_error_bar(large.half_width)}." if large else ""
-    numbers = cells.partition(". ")[0]
+    numbers, trims = cells.partition(". ")[0], plan.unit != "trip" and not plan.metadata.people_once
     cards.draw(
         [
             Card(
                 f"Error bar ({CONFIDENCE:.0%})",
                 f"± {format_error_bar(first.half_width)}",
                 "by the law of the noise",
-                f"Of {first.quantity}{', after trimming' * (plan.unit != 'trip')}.{wider}",
+                f"Of {first.quantity}{', after trimming' * trims}.{wider}",
             ),
             Card("Noise", f"scale {stage.scale:.4g}", stage.noise, contribution),
             Card("Noisy numbers", f"{plan.cell_count:,}", "", f"{numbers}.".partition(": ")[2]),

@@ -1,5 +1,6 @@
 """Of each person one flow, from home to work: what is counted, and what a release of it says."""
 
+import html
 import json
 import re
 
@@ -98,6 +99,8 @@ def test_a_release_says_people_and_refuses_other_units(tmp_path, method):
     assert statement["items"]["unit"].startswith("One person, from home to work.")
     said = [statement[key] for key in ("title", "seen", "items", "warnings", "accuracy")]
     assert not re.findall(r"(?<!['_])\btrips?\b(?!')", json.dumps(said))
+    page = html.unescape((out / "statement.html").read_text().split("<h2>Settings")[0])
+    assert not re.findall(r"(?<!['_])\btrips?\b(?!')", page)
     assert '"2015-09-07","2015-09-13"' in (out / "flows.csv").read_text()
     words = describe_choice(compute_utility(setting, city), setting)
     words += describe_utility(compute_utility(setting, city), setting)
