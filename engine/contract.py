@@ -21,6 +21,7 @@ one week), nor does a report (one period). Pages and evaluation use these functi
 ask for the method; `tests/contract` checks each. What is published is drawn by `engine.release`.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar, get_args
@@ -33,6 +34,21 @@ ReleaseT = TypeVar("ReleaseT")
 
 Aggregation = Literal["day", "week", "whole"]
 """Days that one matrix of flows adds up: one, seven, or all selected days."""
+
+
+def say_people(text: str) -> str:
+    """Return a text about trips as one about people, each counted once; names of columns stay.
+
+    >>> say_people("Column 'trips': 1 trip, 89 of 100 kept trips that were made. Trips")
+    "Column 'trips': 1 person, 89 of 100 people that are there. People"
+    """
+
+    def name(match: re.Match[str]) -> str:
+        noun = "people" if match[2] else "person"
+        return noun.capitalize() if match[0][0].isupper() else noun
+
+    people = re.sub(r"(?i)(?<!['\w])(kept |counted )?trip(s?)( made)?(?!['\w])", name, text)
+    return people.replace("were made", "are there")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,12 +111,14 @@ class Selection:
 
     `dataset_id` is the folder of a version, which never changes, or the name of a shipped dataset.
     `zone_level` is ``"zones"`` (the dataset's own), a coarser level such as ``"province"``, or
-    ``"clusters-30"`` (30 clusters of zones). A density or report ignores `time`.
+    ``"clusters-30"`` (30 clusters of zones). A density or report ignores `time`. `people_once` is
+    the dataset's, for the words of sentences: what it counts are people, not trips.
     """
 
     dataset_id: str
     zone_level: str = "zones"
     time: TimeSelection = TimeSelection()
+    people_once: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +159,10 @@ class Setting:
     def time(self) -> TimeSelection:
         """Selected days and aggregation."""
         return self.selection.time
+
+    def say_counts(self, text: str) -> str:
+        """Return a text about trips in the words of what is counted: trips, or people once."""
+        return say_people(text) if self.selection.people_once else text
 
     def with_epsilon(self, epsilon: float) -> "Setting":
         """Return the setting at another ε."""

@@ -68,6 +68,7 @@ def _run(options: argparse.Namespace) -> None:
             dataset_id=options.dataset,
             zone_level=options.zones,
             time=TimeSelection(aggregation=options.time),
+            people_once=dataset.metadata.people_once,
         ),
         unit=options.unit,
         product=options.read,

@@ -2,25 +2,27 @@
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
 from unittest.mock import patch
 
 import numpy as np
 
 from engine import datasets, density, frontier, metrics, origin_destination as od
 from engine.arrays import Floats
-from engine.contract import Selection, TimeSelection
+from engine.contract import Selection, Setting, TimeSelection
 from engine.datasets import Dataset
 from engine.density import multiscale, multiscale_estimation as estimation
 from engine.frontier.evaluation import DRAWN_RISKS, DRAWN_TRIP_LIMITS
 from engine.geography import centre_distances_m
 from engine.origin_destination import change
+from engine.parameters import ODMethod
 from engine.resolution import make_view
-from engine.utility import drawn_utilities
+from engine.utility import compute_utility, drawn_utilities
 from research.rows import Row, row
 from research.simulated.catalogue import CITIES
 from research.simulated.city import make_city
@@ -44,9 +46,11 @@ def rows(*folders: str) -> Iterator[Row]:
         return
     for name in datasets.available():
         dataset = datasets.load(name)
-        if dataset.metadata.simulated and dataset.has_trips:
+        metadata = dataset.metadata
+        if metadata.simulated and dataset.has_trips and not metadata.people_once:
             yield from flows(name, dataset)
             yield from signals(name, dataset)
+    yield from home_work({"demo-city-commutes": (1,), "demo-city": (4, 10, 30)})
     for name in ("rwanda-districts", "afghanistan-provinces"):
         yield from changes(name, datasets.load(name))
     for name in ("demo-city", "paris"):
@@ -113,6 +117,26 @@ def flows(name: str, dataset: Dataset) -> Iterator[Row]:
                     )
                     yield row(f"flows, {unit}", f"mean absolute error: {method}", setting, errors)
                     yield row(f"flows, {unit}", f"common part: {method}", setting, common)
+
+
+def home_work(limits: Mapping[str, tuple[int, ...]]) -> Iterator[Row]:
+    """Yield the common part of home–work flows and of all trips of the period, at the best T."""
+    methods = ("laplace_suppression", 15), ("laplace_suppression", 0), ("empirical_bayes", 15)
+    for name, level, epsilon, (method, threshold) in product(
+        limits, ("zones", "clusters-30"), (0.1, *EPSILONS), methods
+    ):
+        dataset, time = datasets.load(name), TimeSelection(aggregation="whole")
+        selection = Selection(dataset_id=name, zone_level=level, time=time)
+        common: list[float] = []
+        for limit in limits[name]:
+            parameters = od.ODParameters(
+                epsilon=epsilon, max_trips_per_user=limit, suppression_threshold=threshold,
+                unit="person", method=cast(ODMethod, method),
+            )  # fmt: skip
+            setting = Setting(selection=selection, parameters=parameters)
+            common.append(compute_utility(setting, dataset, draws=DRAWS).common_part)
+        what = f"{name}, {level}: {method}, τ = {threshold}"
+        yield row("home–work flows", what, f"ε = {epsilon:g}", max(common))
 
 
 def changes(name: str, dataset: Dataset) -> Iterator[Row]:

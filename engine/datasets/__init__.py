@@ -1,6 +1,6 @@
 """Cached aggregates on disk: the only data that mechanisms read."""
 
-from .dataset import Dataset, has_people, load, save
+from .dataset import Dataset, find_same_people, has_people, load, save
 from .installed import available, data_root, data_roots
 from .memo import memoise
 from .metadata import Metadata
@@ -15,6 +15,7 @@ __all__ = [
     "available",
     "data_root",
     "data_roots",
+    "find_same_people",
     "has_people",
     "load",
     "memoise",

@@ -5,7 +5,7 @@ people, but its counts are true: it remains confidential personal data unless th
 """
 
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -252,10 +252,27 @@ def load(name_or_path: str | Path) -> Dataset:
 def has_people(name: str) -> bool:
     """Return whether trips of an installed dataset have people; so they have if it is unknown."""
     folder = available().get(name)
-    if folder is None:
-        return True
-    document = storage.read_metadata(storage.current_version(folder))
-    return Metadata.from_json(document, name).trips_have_people
+    return True if folder is None else _load_metadata(folder).trips_have_people
+
+
+def find_same_people(name: str, same_people_as: str | None = None) -> set[str]:
+    """Return the names of all datasets of the people of one, its own among them.
+
+    Installed datasets name each other by `Metadata.same_people_as`; a dataset that is not installed
+    is looked up with its own.
+    """
+    links = [{name, same_people_as or name}]
+    for other, folder in available().items():
+        with suppress(DatasetError):  # of a damaged dataset nothing can be released
+            links.append({other, _load_metadata(folder).same_people_as or other})
+    names = {name}
+    for _ in links:
+        names.update(*(link for link in links if link & names))
+    return names
+
+
+def _load_metadata(folder: Path) -> Metadata:
+    return Metadata.from_json(storage.read_metadata(storage.current_version(folder)), folder.name)
 
 
 def save(

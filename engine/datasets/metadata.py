@@ -11,6 +11,10 @@ from .multiscale_tables import MultiscaleClips
 
 FORMAT_VERSION = 3
 _MAX_DAYS = 100_000
+_OMITTED_WHERE_UNSET = (
+    *("mean_visits_public", "person_column", "unknown_flows"),
+    *("people_once", "home_work_rule", "same_people_as"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,14 +41,25 @@ class Metadata:
     mean_visits_public: float | int | None = None  # sets `multiscale`'s clips; None: as for calls
     person_column: str | None = None  # of the rows, taken for people; None where none was
     unknown_flows: int | None = None  # rows of flows that the source hides; they read 0
+    people_once: bool = False  # each count is of people, who are in one flow of the period at most
+    home_work_rule: str | None = None  # by which the rows tell a person's home and work zone
+    same_people_as: str | None = None  # name of another dataset of these people
     scenario: Mapping[str, Any] = field(default_factory=dict[str, Any])
     format_version: int = FORMAT_VERSION
 
     @property
     def days(self) -> tuple[date, ...]:
-        """Every day of the declared period, also those without a single trip."""
-        count = (self.last_day - self.first_day).days + 1
+        """Every day of the declared period, also those without a single trip.
+
+        Where people count once, the first day stands for the period: it has one matrix.
+        """
+        count = 1 if self.people_once else self.period_length
         return tuple(self.first_day + timedelta(days=i) for i in range(count))
+
+    @property
+    def period_length(self) -> int:
+        """Number of days of the declared period."""
+        return (self.last_day - self.first_day).days + 1
 
     @property
     def multiscale_clips(self) -> MultiscaleClips:
@@ -64,8 +79,8 @@ class Metadata:
         for key in ("period_from_data", "places_public"):
             if self.simulated and values[key] is None:  # shipped before this field existed
                 del values[key]
-        for key in ("mean_visits_public", "person_column", "unknown_flows"):
-            if values[key] is None:
+        for key in _OMITTED_WHERE_UNSET:
+            if values[key] in (None, False):
                 del values[key]
         return {**values, "scenario": dict(self.scenario)}
 
@@ -107,8 +122,7 @@ class Metadata:
             if isinstance(value, str):
                 value.encode("utf-8")  # half a character cannot be shown or written
         ZoneInfo(self.time_zone)
-        days = (self.last_day - self.first_day).days + 1
-        if not 1 <= days <= _MAX_DAYS or (
+        if not 1 <= self.period_length <= _MAX_DAYS or (
             self.people_public is not None and self.people_public < 1
         ):
             raise ValueError("period or people")

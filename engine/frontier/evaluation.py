@@ -288,12 +288,15 @@ def _plan_flows(dataset: Dataset, requirements: Requirements) -> Iterator[Batch]
     ):
         is_exact, is_required = _is_exact(method), level.name == required.zone_level
         if is_exact or is_required or level.zone_count >= MIN_DRAWN_ZONES:
+            limits = EXACT_TRIP_LIMITS if is_exact else DRAWN_TRIP_LIMITS
+            if dataset.metadata.people_once:
+                limits = (1,)
             yield Batch(
                 requirements.selection_at(level.name, aggregation),
                 level.zone_count,
                 method,
                 evaluated_unit(dataset, aggregation),
-                EXACT_TRIP_LIMITS if is_exact else DRAWN_TRIP_LIMITS,
+                limits,
                 requirements.suppression_threshold,
             )
 

@@ -78,7 +78,8 @@ def evaluated_unit(dataset: Dataset, aggregation: Aggregation) -> ProtectedUnit:
     several matrices, where a person would need T over all days, and of datasets without
     `Dataset.has_person_ranks`: positions of each trip in its person's random order of all days.
     """
-    return "person" if aggregation == "whole" and dataset.has_person_ranks else "person-day"
+    is_whole = aggregation == "whole" or dataset.metadata.people_once
+    return "person" if is_whole and dataset.has_person_ranks else "person-day"
 
 
 def check_requirements(dataset: Dataset, requirements: Requirements) -> None:

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import shapely
 
 from .. import datasets
@@ -283,7 +284,7 @@ def _note_assumptions(build: Build) -> None:
     options, notes = build.options, build.notes
     notes += build.run.places.notes
     people = "bare-people" if build.reader.strip_person_zeros else "people"
-    build.note(people if options.has_people else "rides")
+    build.note("once" if options.once else people if options.has_people else "rides")
     if build.reader.reading.text_time_zone != options.reading.text_time_zone:
         notes.append("times without an offset are taken as UTC, as their column is named")
     if levels := zone_hierarchy.format_levels(build.run.places.zones):
@@ -347,6 +348,26 @@ def _check_clock(build: Build) -> None:
     build.note("no-clock", column=column)
 
 
+def _count_commutes(build: Build, visits_sql: str) -> None:
+    """Count each person once, from home to work; note how many lack one of them."""
+    build.run.monitor.start_stage(DERIVING_STAGE)
+    pairs = build.run.engine.fetch_table(row_cleaning.commutes_sql(build.options, visits_sql))
+    has_home, has_work = (pc.is_valid(pairs[f"{end}_zone"]) for end in ("origin", "destination"))
+    people, with_home, used = (
+        int(pc.sum(rows["n"]).as_py() or 0)
+        for rows in (pairs, pairs.filter(has_home), pairs.filter(has_work))
+    )
+    no_home, no_work, rule = people - with_home, with_home - used, build.options.home_work_rule
+    build.note("commutes", people=people, used=used, no_home=no_home, no_work=no_work, rule=rule)
+    _save_people_once(build, pairs.filter(has_work))
+
+
+def _save_people_once(build: Build, pairs: pa.Table) -> None:
+    """Keep people by two zones as counts of rank 1 on the day that stands for the period."""
+    table = counting.build_trip_table(build.run, pairs)
+    build.tables |= {"trips": table, "trips_person": table}
+
+
 def _count_trips(build: Build) -> None:
     """Count a table of trips, and their visits."""
     engine = build.run.engine
@@ -365,6 +386,8 @@ def _count_trips(build: Build) -> None:
             large=True,
         )
         build.counts["visits"] = _count_density(build)
+    if "commutes" in options.parts:
+        _count_commutes(build, row_cleaning.visits_from_trips_sql())
     if "trips" in options.parts:
         _count_moves(build, account.rows_used, measured=True)
 
@@ -402,6 +425,8 @@ def _count_visits(build: Build) -> None:
         build.check_account(build.account("reasons"))
         _check_people(build, "raw")
         _check_clock(build)
+    if "commutes" in options.parts:
+        _count_commutes(build, placed)
     if "trips" in options.parts:
         build.run.monitor.start_stage(DERIVING_STAGE)
         sql = (
@@ -417,15 +442,15 @@ def _count_visits(build: Build) -> None:
 
 
 def _count_flows(build: Build) -> None:
-    """Add up flows: trip level only, every trip of rank 1."""
-    engine = build.run.engine
+    """Add up flows, every trip (or person, once) of rank 1."""
+    engine, once = build.run.engine, build.options.once
     _check_counts(build)
     engine.materialise("flows", row_cleaning.flows_sql(build.options))
     account = build.check_account(build.account("flows"))
     ((flows,),) = engine.fetch_rows("SELECT count(*) FROM flows WHERE reason = 0")
     if account.rows_used > flows:
         build.note("repeated-flows", rows=account.rows_used, flows=flows)
-    if not any("date" in table.column_types for table in build.views):
+    if not once and not any("date" in table.column_types for table in build.views):
         build.notes.append(f"no column tells days: all flows are on {build.options.first_day}")
     used, fractions = round_flows(
         engine.fetch_table(
@@ -433,6 +458,15 @@ def _count_flows(build: Build) -> None:
             "WHERE reason = 0 AND n > 0"
         )
     )
+    if once:
+        if fractions:
+            raise build_error("once-fractions", flows=fractions)
+        ends = ["origin_zone", "destination_zone"]
+        sums = used.group_by(ends).aggregate([("n", "sum")]).rename_columns([*ends, "n"])
+        for name, value in (("day", 0), ("rank", 1)):
+            sums = sums.append_column(name, pa.repeat(value, len(sums)))
+        _save_people_once(build, sums)
+        return
     if fractions:
         build.note("fractions", flows=fractions)
     build.tables["trips"] = counting.build_trip_table(build.run, used)
@@ -492,13 +526,14 @@ def round_flows(flows: pa.Table) -> tuple[pa.Table, int]:
 
 def _stages(options: IngestOptions, *, by_points: bool) -> list[BuildStage]:
     moves = "trips" in options.parts and options.has_people
+    derived = "commutes" in options.parts or (moves and options.kind == "visits")
     return [
         CHECKING_STAGE,
         PLACES_STAGE,
         *([POINTS_STAGE] if by_points else []),
         READING_STAGE,
         *(counting.VISIT_STAGES if options.includes_density else ()),
-        *([DERIVING_STAGE] if moves and options.kind == "visits" else []),
+        *([DERIVING_STAGE] if derived else []),
         *(counting.TRIP_STAGES if moves else ()),
         WRITING_STAGE,
     ]
@@ -506,7 +541,7 @@ def _stages(options: IngestOptions, *, by_points: bool) -> list[BuildStage]:
 
 def _check_parts(options: IngestOptions) -> None:
     """Raise `InputError` for a density that the input does not allow."""
-    if "trips" in options.parts:
+    if {"trips", "commutes"} & {*options.parts}:
         return
     if not options.has_people:
         raise build_error("no-people-in-kind", kind=options.kind)
@@ -543,7 +578,10 @@ def _save_dataset(build: Build, report: IngestReport) -> Dataset:
         max_visits_cap=options.max_visits_cap,
         salt_id=keyed_hash.salt_id(build.run.salt),
         made_by=f"engine.ingest {options.kind}",
-        trips_have_people=options.has_people,
+        trips_have_people=options.has_people or options.once,
+        people_once=options.once or "commutes" in options.parts,
+        home_work_rule=options.home_work_rule,
+        same_people_as=options.same_people_as,
         period_from_data=options.period_from_data,
         places_public=build.places_public,
         mean_visits_public=options.mean_visits_public if density else None,

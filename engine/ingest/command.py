@@ -100,7 +100,7 @@ def _argument_options(kind: Any) -> dict[str, Any]:
         how |= {"nargs": "+", "metavar": "WHAT"} if several else {}
         return {"choices": words, "type": _parse_word, **how}
     if several:
-        return {"nargs": "*"}
+        return {"nargs": 2, "type": int} if int in get_args(value_type) else {"nargs": "*"}
     return {"type": {date: _parse_day, float: parse_number}.get(value_type, value_type)}
 
 

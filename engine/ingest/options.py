@@ -13,7 +13,8 @@ from ..parameters import DEFAULT_MAX_VISITS_CAP
 
 Kind = Literal["trips", "rides", "visits", "flows"]
 EngineName = Literal["duckdb", "spark"]
-Part = Literal["density", "trips"]
+Part = Literal["density", "trips", "commutes"]
+WorkDay = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 CellKind = Literal["h3", "quadkey", "geohash"]
 Encoding = Literal[
     "utf-8", "windows-1252", "latin-1", "utf-16", "windows-1251", "cp932", "cp949", "gb18030"
@@ -172,7 +173,17 @@ class IngestOptions:
     area_from_data : bool
         Whether that area is read from the coordinates of the rows.
     parts : tuple of str
-        What to build: density, trips; default: both.
+        What to build: density, trips; default: both. Or commutes, alone: one flow a person, from
+        the zone of most hours at home to the zone of most hours at work, if they differ.
+    home_hours, work_hours : (int, int)
+        Hours at home and at work, from and to, on the local clock; default: 20 6 and 9 17.
+    work_days : tuple of str
+        Days of work; default: mon tue wed thu fri.
+    once : bool
+        Each number of flows is of people, and each of them is in one flow only, such as homes and
+        work places; no number is expanded from a sample.
+    same_people_as : str or None
+        Name of a dataset of the same people: both must share one budget.
     week : date or None
         Monday of the density week; default: the first full one.
     max_visits_cap : int
@@ -230,6 +241,11 @@ class IngestOptions:
     area: tuple[float, float, float, float] | None = None
     area_from_data: bool = False
     parts: tuple[Part, ...] = ("density", "trips")
+    home_hours: tuple[int, int] = (20, 6)
+    work_hours: tuple[int, int] = (9, 17)
+    work_days: tuple[WorkDay, ...] = ("mon", "tue", "wed", "thu", "fri")
+    once: bool = False
+    same_people_as: str | None = None
     week: date | None = None
     max_visits_cap: int = DEFAULT_MAX_VISITS_CAP
     mean_visits_public: float | None = None
@@ -253,6 +269,7 @@ class IngestOptions:
         check_literals(self)
         self._check_paths()
         self._check_period()
+        self._check_people_once()
         cap = self.max_visits_cap
         validation.check_whole_number("max_visits_cap", cap, 1, 10**6, remedy="840 is usual")
         if self.hexagon_m is not None:
@@ -288,9 +305,37 @@ class IngestOptions:
         return self.kind in ("trips", "visits")
 
     @property
+    def home_work_rule(self) -> str | None:
+        """The rule of commutes in words, which the dataset records; None without them."""
+        if "commutes" not in self.parts:
+            return None
+        home, work = ("{:02}:00 to {:02}:00".format(*h) for h in (self.home_hours, self.work_hours))
+        days = ", ".join(day.capitalize() for day in self.work_days)
+        return (
+            f"home is the zone with records in most hours from {home}, work the one outside it "
+            f"with records in most hours from {work} on {days}"
+        )
+
+    @property
     def includes_density(self) -> bool:
         """Whether a density is requested and the rows and the period allow one."""
         return self.has_people and "density" in self.parts and self.density_week is not None
+
+    def _check_people_once(self) -> None:
+        is_mixed = "commutes" in self.parts and (len(self.parts) > 1 or not self.has_people)
+        if is_mixed or (self.once and self.kind != "flows"):
+            raise ParameterError(
+                "commutes are built alone, of trips or visits of people; once is said of flows",
+                value=f"{', '.join(self.parts)} of {self.kind}",
+                remedy="build the other parts as a dataset of its own, of the same people",
+                settings=("parts", "once"),
+            )
+        for name in ("home_hours", "work_hours"):
+            start, end = getattr(self, name)
+            if start == end or not {start, end} <= set(range(24)):
+                rule = f"{name} must be two different hours from 0 to 23"
+                remedy = "leave them out for what is usual"
+                raise ParameterError(rule, value=f"{start} {end}", remedy=remedy, settings=(name,))
 
     def _check_paths(self) -> None:
         if not self.inputs:

@@ -14,7 +14,7 @@ from ..parameters import HOURS_PER_WEEK
 from .duckdb_engine import quote_text
 from .inputs.column_mapping import CLOCKS, DEGREES, POINTS, TIMES
 from .inputs.ids import BLANKS
-from .options import IngestOptions, Reading
+from .options import IngestOptions, Reading, WorkDay, literal_values
 from .row_report import Reason
 
 T = TypeVar("T")
@@ -582,6 +582,47 @@ def trips_from_points_sql(options: IngestOptions, visits_: str) -> str:
         )
         SELECT {_trip_reason_sql(options)} AS reason, {_TRIP_COLUMNS}, count(*) AS copies
         FROM placed GROUP BY ALL"""
+
+
+def commutes_sql(options: IngestOptions, visits_: str) -> str:
+    """Return SQL for people by home and work zone, null where a person has none.
+
+    A zone's records of one hour count once. Ties go to the first zone, as for homes. A person's
+    zones depend on that person's rows alone, so nobody is in two rows.
+    """
+    hour = f"floor((moment - {midnight_s(options.first_day)}) / {HOUR_S}.0)::INTEGER"
+    week_days = literal_values(WorkDay)
+    work_days = ", ".join(str(week_days.index(day)) for day in options.work_days)
+    week_day = f"({options.first_day.weekday()} + floor(hour / 24.0)::INTEGER) % 7"
+    most_hours = "arg_max(zone, n * 4294967296 - zone)"
+    return f"""
+        WITH stays AS (
+            SELECT DISTINCT uid, zone, {hour} AS hour FROM ({visits_}) AS v
+            WHERE flaw = 0 AND zone IS NOT NULL AND {_period_sql(options, "moment")}
+        ), people AS (
+            SELECT DISTINCT uid FROM stays
+        ), nights AS (
+            SELECT uid, zone, count(*) AS n FROM stays
+            WHERE {_hours_sql(options.home_hours)} GROUP BY uid, zone
+        ), homes AS (
+            SELECT uid, {most_hours} AS home FROM nights GROUP BY uid
+        ), shifts AS (
+            SELECT stays.uid, zone, count(*) AS n FROM stays JOIN homes ON stays.uid = homes.uid
+            WHERE {_hours_sql(options.work_hours)} AND {week_day} IN ({work_days})
+            AND zone <> home GROUP BY stays.uid, zone
+        ), works AS (
+            SELECT uid, {most_hours} AS work FROM shifts GROUP BY uid
+        )
+        SELECT 0 AS day, home AS origin_zone, work AS destination_zone, 1 AS rank, count(*) AS n
+        FROM people LEFT JOIN homes ON people.uid = homes.uid
+        LEFT JOIN works ON people.uid = works.uid GROUP BY home, work"""
+
+
+def _hours_sql(hours: tuple[int, int]) -> str:
+    """Return SQL for whether ``hour``, of the period, lies from one hour of the day to another."""
+    first, end = hours
+    joint = "AND" if first < end else "OR"
+    return f"(hour % 24 >= {first} {joint} hour % 24 < {end})"
 
 
 def flows_sql(options: IngestOptions) -> str:

@@ -66,6 +66,7 @@ METHODS: dict[ODMethod, Method[FlowRelease]] = {
         release=empirical_bayes.release,
         iterate_release=empirical_bayes.iterate_release,
         cost=empirical_bayes.estimation_cost,
+        public_arguments=lambda dataset: {"people_once": dataset.metadata.people_once},
     ),
 }
 
@@ -139,8 +140,8 @@ def draw_noise(
 
 def compute_cost(dataset: Dataset, parameters: ODParameters) -> PrivacyCost:
     """Return the privacy loss of one unit from one matrix, from the settings alone."""
-    del dataset
-    return METHODS[parameters.method].cost(parameters)
+    method = METHODS[parameters.method]
+    return method.cost(parameters, **method.public_arguments(dataset))
 
 
 def expected(

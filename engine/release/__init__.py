@@ -127,7 +127,8 @@ def release(
     record = _release_record(release_plan, dataset, tuning, tuning_note)
     writer = WRITERS[setting.parameters.method]
     view = make_view(dataset, setting.zone_level, setting.time)
-    charge = partial(ledger.charge, dataset.id, unit=budget.unit, record=record, **asdict(cost))
+    charged = {**asdict(cost), "same_people_as": dataset.metadata.same_people_as}
+    charge = partial(ledger.charge, dataset.id, unit=budget.unit, record=record, **charged)
     charged_entry: Entry | None = None
     try:
         writer.load_counts(release_plan, view)
@@ -212,14 +213,14 @@ def check_release(
     if plan.needs_noise_consent and NOISE_CONSENT not in consents:
         signals = f"{plan.trips:,} trips made" if plan.trips else "no number of trips made"
         comparison = ", more than were made" if plan.trips else ""
-        raise release_error(
+        texts = (
             "a release needs the custodian's consent in words if empty flows alone would show "
             f"{plan.phantom_trips:,.0f} trips{comparison}",
             f"{signals}, and {consent_given}",
             "state how many trips were made, choose coarser zones, a longer time, a larger "
             f"threshold or a method that estimates flows; or write: {NOISE_CONSENT}",
-            "consent",
         )
+        raise release_error(*map(plan.setting.say_counts, texts), code="consent")
     return budget, cost
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from .. import validation
-from ..datasets import data_root, has_people
+from ..datasets import data_root, find_same_people, has_people
 from ..errors import ExplorerError, ParameterError
 
 BudgetUnit = Literal["trip", "person-day", "person"]
@@ -177,6 +177,8 @@ class BudgetLedger:
                 rule = f"the budget of '{people}' must be declared once"
                 raise release_error(rule, value, "raise that budget instead", "declared")
             _require_no_budget(budgets, names)
+            for name in names:
+                _require_shared_budget(budgets, people, find_same_people(name))
             append("budget", people, body)
 
     def join(self, people: str, *, dataset: str, manager: str) -> None:
@@ -187,6 +189,7 @@ class BudgetLedger:
             budget.require_manager(manager)
             _require_no_budget(budgets, [dataset])
             _require_people([dataset], budget.unit)
+            _require_shared_budget(budgets, budget.people, find_same_people(dataset))
             append("join", budget.people, {"dataset": dataset, "by": manager})
 
     def withdraw(self, people: str, *, manager: str) -> None:
@@ -224,6 +227,7 @@ class BudgetLedger:
         epsilon: float,
         delta: float,
         record: Mapping[str, Any],
+        same_people_as: str | None = None,
         dry_run: bool = False,
     ) -> Entry:
         """Return the entry that charges a release, before its noise is drawn.
@@ -232,7 +236,8 @@ class BudgetLedger:
         the other fields of the entry. One transaction reads the remaining budget and writes the
         cost: of concurrent requests for the last share exactly one succeeds. A dry run discards the
         entry. Raises `ReleaseError` if the budget is exceeded, or if another budget has been
-        charged for one of the record's ``tables`` (checksums).
+        charged for one of the record's ``tables`` (checksums), or has a dataset of the same people
+        (`same_people_as` names one, `find_same_people` all).
         """
         dataset, cost = check_one_line("dataset", dataset), _check_cost(epsilon, delta)
         with self._transaction(commit=not dry_run) as (append, budgets):
@@ -246,6 +251,8 @@ class BudgetLedger:
                     value = f"'{dataset}' of '{budget.people}' with a table of '{candidate.people}'"
                     remedy = f"join it to the budget of '{candidate.people}'; nothing was charged"
                     raise release_error(rule, value, remedy)
+            same_people = find_same_people(dataset, same_people_as)
+            _require_shared_budget(budgets, budget.people, same_people)
             budget.require_remaining(epsilon, delta)
             return append("release", budget.people, {**record, "dataset": dataset, **cost})
 
@@ -464,6 +471,17 @@ def _require_no_budget(budgets: dict[str, Budget], datasets: Sequence[str]) -> N
         if listed_datasets := sorted(set(datasets) & set(budget.datasets)):
             value = f"{', '.join(listed_datasets)}, which belongs to '{budget.people}'"
             raise release_error("a dataset must belong to one budget", value, "use that budget")
+
+
+def _require_shared_budget(budgets: dict[str, Budget], people: str, same_people: set[str]) -> None:
+    """Raise `ReleaseError` if a budget of other `people` has a dataset of the same people."""
+    for budget in budgets.values():
+        if budget.people != people and (names := sorted(same_people & set(budget.datasets))):
+            raise release_error(
+                "datasets of the same people must share one budget",
+                f"'{people}' beside '{budget.people}', which has {', '.join(names)}",
+                f"join the dataset to the budget of '{budget.people}'; nothing was charged",
+            )
 
 
 def _require_people(names: Sequence[str], unit: str) -> None:

@@ -90,7 +90,8 @@ def _parse_setting(options: argparse.Namespace, dataset: Dataset) -> Setting:
     elif options.product == "report":  # reads one unpaid fact: if the source has trips' ends
         parameters = fit_to_table(parameters, truth(dataset))
     zone_level = getattr(options, "zones", "zones")
-    selection = Selection(dataset_id=dataset.id, zone_level=zone_level, time=time)
+    once = dataset.metadata.people_once
+    selection = Selection(dataset_id=dataset.id, zone_level=zone_level, time=time, people_once=once)
     return Setting(selection=selection, parameters=parameters)
 
 

@@ -52,6 +52,14 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     """Return the contents and cost of a release, from geometry and metadata alone."""
     parameters: ODParameters = setting.parameters
     require_unit(view, parameters.unit)
+    unit, limit = parameters.unit, parameters.max_trips_per_user
+    if view.metadata.people_once and (unit, limit) != ("person", 1):
+        raise ParameterError(
+            "each person counts once over the whole period in these flows",
+            value=f"unit {unit!r} and T = {limit}",
+            remedy="choose unit='person' and max_trips_per_user=1",
+            settings=("unit", "max_trips"),
+        )
     zones, matrices = len(view.zones), len(view.metadata.periods)
     is_estimated = parameters.method == "empirical_bayes"
     if zones < 2:
@@ -78,6 +86,8 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     large = f"a flow picked because it is large{suffix}"
     large_bar = ErrorBar(quantity=large, half_width=simultaneous_bar(scale, 1, flows))
     total = f"all trips out of a zone (or into it), all released days{suffix}"
+    if view.metadata.people_once:
+        total = f"all people with home in a zone (or work in it){suffix}"
     # a flow by itself is detected if P(Z ≥ z) = e^(−z/scale)/(1 + e^(−1/scale)) ≤ 5%/flows
     detection_ratio = flows / (FALSE_DETECTION_RATE * (1 + np.exp(-1 / scale)))
     threshold = max(int(np.ceil(scale * np.log(detection_ratio))), 1)
@@ -130,8 +140,10 @@ def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) ->
     ids = pa.array(escape_formulas(view.zones["zone_id"]))
     origins, destinations = (ids.take(pa.array(index)) for index in np.nonzero(off_diagonal))
     first_days, days = view.metadata.periods, view.metadata.days
-    last_days = [*(days[days.index(first) - 1] for first in first_days[1:]), days[-1]]
-    is_daily = plan.setting.time.aggregation == "day"
+    once = view.metadata.people_once
+    last_day = view.metadata.last_day if once else days[-1]
+    last_days = [*(days[days.index(first) - 1] for first in first_days[1:]), last_day]
+    is_daily = plan.setting.time.aggregation == "day" and not once
     date_names = ("date",) if is_daily else ("period_from", "period_to")
     sums, last_two_matrices = FlowSums(len(origins)), list[Integers]()
     files = [folder / name for name in {"flows.parquet", plan.flows_file}]

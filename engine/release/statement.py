@@ -19,7 +19,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from .. import density, origin_destination
-from ..contract import Setting
+from ..contract import Setting, say_people
 from ..parameters import USED_FIELDS, ODParameters
 from ..privacy import GROUP_SIZE, Guarantee, compose_epsilon, flow_release_risk, format_guess_rate
 from .budget_ledger import Budget, Entry, compute_budgets, to_decimal_fraction
@@ -66,7 +66,8 @@ def render_words(plan: ReleasePlan, *names: str, **variables: Any) -> list[str]:
     values |= variables
     context: Any = template.new_context(values)
     blocks = ("".join(template.blocks[name](context)) for name in names)
-    return [re.sub(r"\s+([).,;:])", r"\1", " ".join(block.split())) for block in blocks]
+    texts = [re.sub(r"\s+([).,;:])", r"\1", " ".join(block.split())) for block in blocks]
+    return list(map(say_people, texts)) if plan.metadata.people_once else texts
 
 
 def list_warnings(plan: ReleasePlan) -> list[str]:
@@ -86,7 +87,13 @@ def render_texts(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -> d
     used_fields = {"method", "epsilon", *USED_FIELDS.get(parameters["method"], parameters)}
     settings = {name: value for name, value in parameters.items() if name in used_fields}
     settings |= {**_select_values(setting, "dataset", "zones", "time"), "trips": plan.trips}
-    context = {"titles": STATEMENT_ITEMS, "confidence": CONFIDENCE, "settings": settings}
+    say = say_people if plan.metadata.people_once else str
+    context = {
+        "titles": STATEMENT_ITEMS,
+        "confidence": CONFIDENCE,
+        "settings": settings,
+        "say": say,
+    }
 
     def render(name: str) -> str:
         return _JINJA.get_template(name).render(content, slug=slug.strip("-"), **context)

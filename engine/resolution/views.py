@@ -189,8 +189,9 @@ def view_metadata(metadata: Metadata, time: TimeSelection) -> Metadata:
     """Return a view's metadata: the selected days, and the first of every matrix."""
     declared = metadata.days
     positions = time.day_positions(len(declared))
-    ends = {"first_day": declared[positions[0]], "last_day": declared[positions[-1]]}
-    fields: dict[str, Any] = {**vars(metadata), **ends}
+    fields: dict[str, Any] = dict(vars(metadata))
+    if not metadata.people_once:
+        fields |= {"first_day": declared[positions[0]], "last_day": declared[positions[-1]]}
     if time.aggregation == "day":
         return Metadata(**fields)
     starts = tuple(declared[days[0]] for days in time.days_by_matrix(len(declared)))

@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..arrays import Integers, IntegersOrFloats
 from ..datasets import Metadata
 from ..ingest import counting
 from ..ingest.duckdb_engine import DuckDB
 from ..ingest.inputs.places import Places
+from ..ingest.options import IngestOptions
 from ..ingest.progress import Monitor
+from ..ingest.row_cleaning import HOUR_S, commutes_sql
 from ..ingest.row_report import Reason
 from ..parameters import DEFAULT_MAX_VISITS_CAP
 
@@ -75,6 +78,16 @@ class SimulatedRows:
         if row_counts["records"]:
             tables |= counting.count_visits(run, row_counts["records"]).tables
         return tables
+
+    def count_commutes(self, options: IngestOptions) -> pa.Table:
+        """Return the people by home and work zone as an ingest's table of trips."""
+        first_s = self._run.first_midnight_s
+        moment = f"{first_s} + hour::BIGINT * {HOUR_S}"
+        visits = f"SELECT 0 AS flaw, uid, {moment} AS moment, zone FROM records JOIN zone_of USING "
+        pairs = self._engine.fetch_table(commutes_sql(options, f"{visits}(location)"))
+        return counting.build_trip_table(
+            self._run, pairs.filter(pc.is_valid(pairs["destination_zone"]))
+        )
 
     def close(self) -> None:
         """Close the engine; the owner removes the folder."""

@@ -25,7 +25,7 @@ def describe_dataset(metadata: Metadata, zones: int, size_bytes: int) -> str:
     parts = (
         kind,
         f"{estimate}{metadata.people_public:,} people" if metadata.people_public else "",
-        count_noun(len(metadata.days), "day"),
+        count_noun(metadata.period_length, "day") + ", each person once" * metadata.people_once,
         count_noun(zones, "zone"),
         file_size(size_bytes),
     )

@@ -1,5 +1,8 @@
 """The words of the pages, each said once; `docs/use.md` repeats them."""
 
+from ..contract import Setting
+from .privacy_text import PEOPLE_ONCE
+
 GLOSSARY = {
     "ε": "Privacy loss: how much one protected person, day or trip may change what is released.",
     "δ": "By how much an attack may succeed more often than ε allows.",
@@ -29,3 +32,11 @@ GLOSSARY = {
     "ledger": "The record of what every release of these people's data has cost.",
     "twin": "Simulated people made of public facts alone, to try settings on.",
 }
+
+
+def find_meaning(word: str, setting: Setting | None) -> str:
+    """Return a word's meaning for flows of trips, or of people where each counts once."""
+    if setting is None or not setting.selection.people_once:
+        return GLOSSARY[word]
+    is_fixed = word in ("T", "trimmed", "person's day")
+    return PEOPLE_ONCE if is_fixed else setting.say_counts(GLOSSARY[word])

@@ -13,6 +13,11 @@ UNIT_LABELS = {
 
 TRIP_LEVEL = "Each trip is protected by itself. Nobody's trips are left out, so T is fixed at 1."
 
+PAIR_ONLY = "one pair a person"
+PEOPLE_ONCE = (
+    "Each person counts once over the whole period, from home to work. So T is 1, one matrix holds "
+    "the period, and a person is protected."
+)
 
 ANALYTIC_NOTE = (
     "The paper's theorem for Gaussian noise ends at a total ε of 4. Above it, this page uses the "

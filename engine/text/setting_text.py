@@ -29,6 +29,12 @@ _LIMIT_PHRASES = {
     "person": "at most T = {} trips per person",
     "trip": "every trip counted",
 }
+_PERSON_ONCE = "each person counted once"
+THRESHOLD_NOTE = (
+    "Each person counts once, so the noise has scale 1/ε only. Where flows are small, τ can lose "
+    "more than the noise does: a smaller τ or empirical Bayes can then retain more."
+)
+"""Said of Laplace with suppression where people count once."""
 LEAK_NOTE = (
     "A setting chosen on confidential data reveals something about them that no ε covers. A "
     "release must state it. Choose on simulated people, or on a period of other people, instead."
@@ -62,7 +68,9 @@ def describe_method(setting: Setting) -> str:
     """Return the method by its name and what its sliders mean, as a sentence."""
     parameters, row = setting.parameters, find_method(setting)
     meanings = {
-        "max_trips_per_user": _LIMIT_PHRASES.get(getattr(parameters, "unit", ""), ""),
+        "max_trips_per_user": _PERSON_ONCE
+        if setting.selection.people_once
+        else _LIMIT_PHRASES.get(getattr(parameters, "unit", ""), ""),
         "suppression_threshold": "flows below τ = {} suppressed",
         "max_visits_per_user": "at most ℓ = {} visits per person",
     }
@@ -86,25 +94,36 @@ def describe_candidate(option: Candidate) -> str:
         f"Publish {describe_product(setting, option.zone_count)} {describe_time(setting)}, "
         f"protecting {WHO[option.unit]}. Expected: {describe_utility(option.utility, setting)} "
         f"{_end_sentence(describe_guesses(option.risk, setting))} {describe_method(setting)}"
-    )
+        f" {describe_threshold_loss(setting)}"
+    ).strip()
+
+
+def describe_threshold_loss(setting: Setting) -> str:
+    """Return that τ is the larger loss where people count once; empty where it suppresses none."""
+    uses_threshold = "suppression_threshold" in find_method(setting).used_fields
+    is_high = uses_threshold and setting.parameters.suppression_threshold > 1
+    return THRESHOLD_NOTE if is_high and setting.selection.people_once else ""
 
 
 def describe_product(setting: Setting, zones: int) -> str:
     """Return the published quantity: flows between zones, or visits to them."""
     between = "flows between" if is_flows(setting) else "visits to"
+    if setting.selection.people_once:
+        between = "home–work flows between"
     return f"{between} {count_zones(setting.zone_level, zones)}"
 
 
 def describe_choice(utility: Utility, setting: Setting) -> str:
     """Return the method and its settings as a sentence, beside what says utility and risk."""
-    return f"{describe_method(setting)} {describe_excess(utility, setting)}".strip()
+    notes = describe_excess(utility, setting), describe_threshold_loss(setting)
+    return " ".join(filter(None, (describe_method(setting), *notes)))
 
 
 def describe_excess(utility: Utility, setting: Setting) -> str:
     """Return how many times the true number is shown, where it is far more; else nothing."""
     if utility.released_ratio <= NOTED_RATIO:
         return ""
-    noun = "trips" if is_flows(setting) else "visits"
+    noun = setting.say_counts("trips" if is_flows(setting) else "visits")
     return f"The release shows {utility.released_ratio:.1f} times as many {noun} as there are."
 
 
@@ -121,6 +140,7 @@ def button_label(option: Alternative) -> str:
     crossing = ""
     if utility.crossing_share < 1:
         crossing = f"; {format_hundred(utility.crossing_share)} of 100 trips cross zones"
+        crossing = setting.say_counts(crossing)
     head = change if option.control == "threshold" else f"{change[0].upper()}{change[1:]}"
     shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
     limit = privacy.format_guess_rate(risk).removesuffix(" of 100 guesses")

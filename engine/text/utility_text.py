@@ -99,7 +99,8 @@ def describe_retained(utility: Utility, setting: Setting, *, mark: str = "") -> 
     """Return the share of true trips or visits that is retained; `mark` encloses its number."""
     noun = "visits"
     if isinstance(setting.parameters, ODParameters):
-        noun = f"trips between {_name_zones(setting)}"
+        counted = "commuters" if setting.selection.people_once else "trips"
+        noun = f"{counted} between {_name_zones(setting)}"
     if utility.matrices[0] < utility.matrices[1]:
         noun += _name_matrices(utility)
     if utility.true <= 0:
@@ -111,7 +112,7 @@ def describe_genuine(utility: Utility, setting: Setting, *, mark: str = "") -> s
     """Return the share of what is shown that is genuine, or invented where that is the most."""
     if utility.shows_nothing:
         return "nothing is shown"
-    noun = "trips" if isinstance(setting.parameters, ODParameters) else "visits"
+    noun = setting.say_counts("trips" if isinstance(setting.parameters, ODParameters) else "visits")
     shown_noun = f"{noun} {find_method(setting).number_kind}"
     if utility.genuine < MOSTLY_NOISE:
         return f"{mark}{format_hundred(1 - utility.genuine)} of 100{mark} {shown_noun} are invented"
@@ -146,7 +147,8 @@ def describe_crossing(utility: Utility, setting: Setting) -> str:
     """Return how many trips cross coarse zones; empty for the dataset's own zones."""
     if utility.crossing_share >= 1:
         return ""
-    return f"{format_hundred(utility.crossing_share)} of 100 trips cross {_name_zones(setting)}"
+    share, zones = format_hundred(utility.crossing_share), _name_zones(setting)
+    return setting.say_counts(f"{share} of 100 trips cross {zones}")
 
 
 def _name_zones(setting: Setting) -> str:

@@ -8,16 +8,18 @@ from pathlib import Path
 from engine import datasets
 from engine.errors import run_command
 
-from .catalogue import CITIES, COUNTRIES
+from .catalogue import CITIES, COMMUTES, COUNTRIES
 from .city import make_city
 from .country import make_country
 
-SHIPPED = (*CITIES, *COUNTRIES)
+SHIPPED = (*CITIES, *COMMUTES, *COUNTRIES)
 
 
 def make(name: str, root: Path | None = None) -> datasets.Dataset:
     """Make a shipped dataset in the folder of that name below `root`."""
     folder = (root or datasets.data_root()) / name
+    if name in COMMUTES:
+        return make_city(CITIES[COMMUTES[name]], folder, commutes=True)
     if name in CITIES:
         return make_city(CITIES[name], folder)
     return make_country(*COUNTRIES[name], folder)

@@ -55,6 +55,8 @@ def _levels(which: str) -> dict[str, tuple[CountrySpec, Level]]:
 _COUNTRIES = {name: _country(inputs) for name, inputs in _INPUTS["countries"].items()}
 RWANDA_2008, AFGHANISTAN_2015, _ = _COUNTRIES.values()
 CITIES = {name: _city(name, inputs) for name, inputs in _INPUTS["cities"].items()}
+COMMUTES = {"demo-city-commutes": "demo-city"}
+"""Datasets of home–work flows, and the city whose people they are of."""
 DEMO_CITY = CITIES["demo-city"]
 COUNTRIES = _levels("shipped")
 """Shipped countries: who lives there, and the level of zones."""

@@ -1,9 +1,10 @@
 """Simulated cities: zones, towers and people in an outline, saved as a dataset."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import geopandas as gpd
 import numpy as np
@@ -14,6 +15,7 @@ from pyproj import CRS
 from engine import datasets, temp_folder
 from engine.arrays import Floats, Integers
 from engine.ingest.inputs import places as ingest
+from engine.ingest.options import IngestOptions
 from engine.parameters import HOURS_PER_WEEK
 from engine.synthetic.simulated_rows import SimulatedRows, residents_table, simulated_metadata
 from engine.synthetic.twin_people import travel_time_s
@@ -56,8 +58,8 @@ class Places:
     radius_m: float
 
 
-def make_city(spec: CitySpec, folder: Path) -> datasets.Dataset:
-    """Simulate a city, count it as an ingest would and save it in `folder`."""
+def make_city(spec: CitySpec, folder: Path, *, commutes: bool = False) -> datasets.Dataset:
+    """Simulate a city, count it or its home–work flows as an ingest would; save it in `folder`."""
     places, homes = make_places(spec), np.zeros(spec.zones, dtype=np.int64)
     city = City(places.towers_m, places.land_use, reach_m=0.45 * places.radius_m)
     owner = places.zone_of_tower
@@ -69,13 +71,30 @@ def make_city(spec: CitySpec, folder: Path) -> datasets.Dataset:
         first = 0
         for visits in simulate(city, spec.people, spec.activity, seed=spec.seed + 2):
             rows.add_records(first + visits.person, visits.tower, visits.hour)
-            if spec.with_trips:
+            if spec.with_trips and not commutes:
                 rows.add_trips(*_trips(places, visits, first, rng))
             homes += np.bincount(owner[visits.home], minlength=spec.zones)
             each.append(np.bincount(visits.person, minlength=len(visits.home)))
             first += len(visits.home)
         tables = rows.count_tables()
+        about: dict[str, Any] = {"time_zone": spec.time_zone, "parts": ("commutes",), "out": folder}
+        about |= {"first_day": period[0], "last_day": period[1]}
+        options = IngestOptions(kind="visits", inputs=(spec.name,), **about)
+        pairs = rows.count_commutes(options) if commutes else None
         rows.close()
+    if pairs is not None:
+        metadata = replace(
+            _metadata(spec, np.concatenate(each)),
+            name=folder.name,
+            description="An invented city: the home and work zone of each simulated person",
+            week=None,
+            people_once=True,
+            home_work_rule=options.home_work_rule,
+            same_people_as=spec.name,
+            made_by=f"python -m research.simulated {folder.name}",
+        )
+        tables = dict.fromkeys(("trips", "trips_person"), pairs)
+        return datasets.save(folder, metadata, zones=places.zones, tables=tables)
     names = ("trips", "trips_person", "report")
     tables = {name: one for name, one in tables.items() if spec.with_trips or name not in names}
     tables.pop("homes", None)

@@ -78,9 +78,12 @@ def beyond_rate(parameters: ODParameters) -> float:
     return EXCESS_SHARE * parameters.epsilon / max_excess_count(parameters)
 
 
-def estimation_cost(parameters: ODParameters) -> PrivacyCost:
-    """Return the privacy loss of one unit: ε, of which the count beyond T takes 3%."""
-    beyond = max_excess_count(parameters)
+def estimation_cost(parameters: ODParameters, *, people_once: bool = False) -> PrivacyCost:
+    """Return the privacy loss of one unit: ε, of which the count beyond T takes 3%.
+
+    Of `people_once` nothing is beyond T, so nothing is counted there.
+    """
+    beyond = 0 if people_once else max_excess_count(parameters)
     count_epsilon = EXCESS_SHARE * parameters.epsilon if beyond else 0.0
     cells = (Query.FLOWS, parameters.max_trips_per_user, parameters.epsilon - count_epsilon)
     counts = [(Query.TRIPS_BEYOND, beyond, count_epsilon)] if beyond else []
@@ -153,7 +156,9 @@ def measure_with(
     """
     chosen, limit = day_indices(dataset, days), parameters.max_trips_per_user
     groups = [chosen] if sum_days else [(day,) for day in chosen]
-    stated, beyond = estimation_cost(parameters), max_excess_count(parameters)
+    once = dataset.metadata.people_once
+    stated = estimation_cost(parameters, people_once=once)
+    beyond = 0 if once else max_excess_count(parameters)
     excess: list[int] = []
     cells = np.empty((len(groups), len(dataset.zones), len(dataset.zones)), dtype=np.int64)
 

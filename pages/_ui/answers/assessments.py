@@ -118,9 +118,10 @@ def describe_flows(answer: Assessment) -> str:
     """Return which flows are reliable by themselves, or how the method's numbers are read."""
     setting, method = answer.setting, cached.method_of(answer.setting)
     if not method.has_flow_distribution:
-        return method.describe_numbers(cached.compute_cost(setting))
+        return setting.say_counts(method.describe_numbers(cached.compute_cost(setting)))
     reliable = _count_reliable(setting)
-    return f"{texts.describe_reliable(reliable)}. {texts.explain_reliable(reliable)}"
+    sentences = f"{texts.describe_reliable(reliable)}. {texts.explain_reliable(reliable)}"
+    return setting.say_counts(sentences)
 
 
 @cache.memoize
@@ -225,12 +226,13 @@ def _utility_gauge(
     )
     decides = " (decides utility)" if name == utility.shortfall else ""
     meaning = describe_flows(answer).partition(". ")[2]
+    rule = f"{texts.describe_both_shares(utility)}. {answer.setting.say_counts(texts.UTILITY_RULE)}"
     verdict = texts.VERDICTS[level] if share == share else "not applicable"
     return Gauge(
         name=f"{name.capitalize()}: {verdict}{decides}",
         level=level,
         sentence=sentence,
-        rule=f"{texts.describe_both_shares(utility)}. {texts.UTILITY_RULE} {meaning}",
+        rule=f"{rule} {meaning}",
         note="; ".join(note.removesuffix(".") for note in notes if note),
         value=share,
         low=0.0,

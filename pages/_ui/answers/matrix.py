@@ -52,6 +52,10 @@ class Matrix:
         """Of the noise: the same for a dataset, whatever is set."""
         return seeds.seed(offers.entry_of(self.setting))
 
+    def say(self, text: str) -> str:
+        """Return a text about trips in the words of what the setting counts."""
+        return self.setting.say_counts(text)
+
     @property
     def truth(self) -> Any:
         """True trips, shape (zones, zones); confidential."""

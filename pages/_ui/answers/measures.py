@@ -237,7 +237,8 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
         scores = None
 
     def cell(write: Callable[[TripScores], str], note: str, meaning: str) -> Cell:
-        return Cell("…" if scores is None else write(scores), note, f"{meaning} {how}")
+        texts = "…" if scores is None else write(scores), note, f"{meaning} {how}"
+        return Cell(*map(setting.say_counts, texts))
 
     is_estimate = cached.method_of(setting).number_kind == "estimated"
     hidden = "too uncertain to draw" if is_estimate else "shown as 0"

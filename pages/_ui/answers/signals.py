@@ -19,4 +19,4 @@ def warn_of_weak_signal(setting: Setting) -> None:
     trips = daily and daily * len(setting.time.day_positions(days))
     zones = len(cached.dataset(setting.selection).zones)
     if warning := describe_weak_signal(setting, dataset, zones, trips):
-        st.warning(warning, icon=":material/signal_cellular_alt_1_bar:")
+        st.warning(setting.say_counts(warning), icon=":material/signal_cellular_alt_1_bar:")

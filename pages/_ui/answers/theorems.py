@@ -1,5 +1,6 @@
 """The ε of Theorems 6 and 7, published and exact side by side."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -49,9 +50,10 @@ def compare_epsilons(setting: Setting) -> dict[str, Cell]:
     """Return both theorems' ε for the error that is set, as numbers beside a setting's others."""
     alpha, beta = _tolerance()
     epsilons = compute_epsilons(alpha, beta, setting.parameters.max_trips_per_user)
+    unit = "trip" if setting.selection.people_once else setting.parameters.unit  # nothing trimmed
     meaning = (
         f"From this ε on a noisy flow (a change) is within {trip_count(alpha)} of "
-        f"{name_noise_centre(setting.parameters.unit)} in {percent(1 - beta)} of releases, before "
+        f"{name_noise_centre(unit)} in {percent(1 - beta)} of releases, before "
         "small flows are suppressed. First the published formula, then the exact law."
     )
     rows = (
@@ -59,7 +61,9 @@ def compare_epsilons(setting: Setting) -> dict[str, Cell]:
         (f"Theorem 7: ε for a change ± {alpha:,}", epsilons.change, epsilons.exact_change),
     )
     return {
-        label: Cell(f"{published:.3g}", f"exact {exact:.3g}", meaning)
+        setting.say_counts(label): Cell(
+            f"{published:.3g}", f"exact {exact:.3g}", setting.say_counts(meaning)
+        )
         for label, published, exact in rows
     }
 
@@ -93,13 +97,13 @@ def draw_tolerance(trips_column: Any, share_column: Any) -> tuple[int, float]:
 
 
 def draw_comparison(
-    alpha: int, beta: float, max_trips: int, unit: str, law: NoiseName = "rounded_laplace"
+    alpha: int, beta: float, max_trips: int, unit: str, law: NoiseName, say: Callable[[str], str]
 ) -> dict[str, float]:
     """Draw the ε of Theorems 6 and 7, published and exact; return the exact ones."""
     epsilons = compute_epsilons(alpha, beta, max_trips, law)
     held = f"{epsilons.change:.4g}, which really gives {epsilons.published_confidence:.1%}"
     tables.draw_rows(
-        (f"Within {trip_count(alpha)} of {name_noise_centre(unit)}", "Published ε", "Exact ε"),
+        (say(f"Within {trip_count(alpha)} of {name_noise_centre(unit)}"), "Published ε", "Exact ε"),
         [
             ("One flow (Theorem 6)", f"{epsilons.flow:.4g}", f"{epsilons.exact_flow:.4g}"),
             ("A change between two dates (Theorem 7)", held, f"{epsilons.exact_change:.4g}"),

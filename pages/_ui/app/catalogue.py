@@ -97,7 +97,7 @@ def _load_entry(name: str, folder: Path, version: Path, roots: tuple[Path, ...])
     metadata = Metadata.from_json(storage.read_metadata(version), name)
     return Entry(
         name=name,
-        key=Selection(dataset_id=str(version)),
+        key=Selection(dataset_id=str(version), people_once=metadata.people_once),
         shipped=metadata.simulated and folder.parent in roots,
         metadata=metadata,
         parts=tuple(part for part, name in _TABLES.items() if (version / name).is_file()),

@@ -36,16 +36,22 @@ def draw() -> None:
         help="Exploring draws rounded Laplace noise, a release discrete Laplace noise.",
         **fields.PERSIST,
     )
-    unit = fields.value(fields.UNIT)
-    limit = 1 if unit == "trip" else fields.value(fields.MAX_TRIPS)
-    st.subheader(f"ε for an error of {trip_count(alpha)}", anchor=False)
-    _draw_buttons(draw_comparison(alpha, beta, limit, unit, law))
+    setting = current.flows()
+    unit, limit = fields.value(fields.UNIT), fields.value(fields.MAX_TRIPS)
+    if setting is not None:
+        unit, limit = setting.parameters.unit, setting.parameters.max_trips_per_user
+    say = str if setting is None else setting.say_counts
+    st.subheader(say(f"ε for an error of {trip_count(alpha)}"), anchor=False)
+    is_once = setting is not None and setting.selection.people_once
+    trimmed_unit = "trip" if is_once else unit
+    _draw_buttons(draw_comparison(alpha, beta, limit, trimmed_unit, law, say))
     epsilon, threshold = fields.value(fields.EPSILON), fields.value(fields.THRESHOLD)
     st.subheader(f"What ε = {epsilon:g} gives", anchor=False)
     st.caption(f"Protecting {WHO[unit]} by Laplace with suppression; T = {limit}, τ = {threshold}.")
     promises = _compute_promises(alpha, int(count), law, threshold, (epsilon, limit))
-    tables.draw_rows(("", "Published", "Exact"), promises)
-    st.caption(_ERRATA)
+    rows = [(say(words), *shares) for words, *shares in promises]
+    tables.draw_rows(("", "Published", "Exact"), rows)
+    st.caption(say(_ERRATA))
     layout.draw_link("pages/4_Decisions.py", "Choose ε from a decision it must keep right")
 
 

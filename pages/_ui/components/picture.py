@@ -333,6 +333,7 @@ def flows_picture(
     words: Mapping[tuple[int, int], str] = MappingProxyType({}),
     estimated: bool = False,
     is_difference: bool = False,
+    say: Callable[[str], str] = str,
 ) -> Picture:
     """Return the largest flows of each side as arrows, those that are wrong marked on the second.
 
@@ -361,7 +362,7 @@ def flows_picture(
     busy, top = largest_flows(true, MAX_FLOWS), largest_flows(private, MAX_FLOWS)
     ground = ground_html(shapes)
     which = "all" if true.size - len(true) <= MAX_FLOWS else f"the {MAX_FLOWS} largest"
-    topic = f"trips{when}, {which} flows"
+    topic = say(f"trips{when}, {which} flows")
     weights = (true.sum(axis=0) + true.sum(axis=1)).astype(float)
 
     def side(title: str, topic: str, paths: str) -> str:
@@ -377,7 +378,7 @@ def flows_picture(
         kinds = np.where(difference[pairs] > 0, "more", "less").tolist()
         title, topic = f"Difference, ε = {epsilon:g}", "the largest differences of flows"
         sides += side(title, topic, flow_paths(pairs, np.abs(difference[pairs]), kinds))
-        key += difference_key_html(true, private, kinds, estimated=estimated)
+        key += say(difference_key_html(true, private, kinds, estimated=estimated))
         return Picture(sides, key, shapes.names)
     gone = (true[busy] >= floor) & (private[busy] == 0)
     lost = busy[0][gone], busy[1][gone]
@@ -394,7 +395,7 @@ def flows_picture(
         "inflated": f"over twice the truth: {inflated.sum()} {count}",
         "lost": describe_lost(true, floor, lost_count, estimated=estimated),
     }
-    key += "".join(swatch_html(kind, text) for kind, text in marks.items())
+    key += "".join(swatch_html(kind, say(text)) for kind, text in marks.items())
     return Picture(sides, key, shapes.names)
 
 

@@ -11,6 +11,7 @@ from engine import datasets
 from engine.ingest import IngestOptions
 from engine.ingest.options import CHOICES, KEPT, Choice
 from engine.text.numbers import join_words
+from pages._ui.app import catalogue
 from pages._ui.data import builds, messages, period_form, table_form, zone_form
 from pages._ui.data.builds import data_state
 from pages._ui.data.files import Draft
@@ -18,6 +19,16 @@ from pages._ui.settings import widgets
 
 UPLOAD, PATH = "Upload", "Path on this computer"
 MAX_NAME_LENGTH = 40
+_TRIPS, _COMMUTES = "Trips, and a density", "Home–work flows, each person once"
+_PARTS_HELP = (
+    "Home is the zone with records in most hours from 20:00 to 06:00, work the one outside it with "
+    "records in most hours from 09:00 to 17:00, Monday to Friday. The command takes other hours "
+    "and days. Whoever lacks one of both is left out and counted."
+)
+_ONCE_HELP = (
+    "Such as a census table of homes and work places. One person then changes one number by one. "
+    "Numbers expanded from a sample are not of people."
+)
 NAME = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{MAX_NAME_LENGTH - 1}}}")
 
 
@@ -84,7 +95,7 @@ def _draw_description(draft: Draft) -> None:
         draft.missing.append("a name in lower-case letters, digits, - and _")
     elif name in datasets.available():
         draft.missing.append("another name (this one is taken)")
-    period_form.draw_density(draft)
+    _ask_parts(draft)
     left_out = tuple(choice for choice in get_args(Choice) if choice in draft.leave_out)
     for choice in left_out:
         st.caption(f"Chosen: {CHOICES[choice]}; they are counted in the report.")
@@ -111,6 +122,32 @@ def _draw_description(draft: Draft) -> None:
     if options is not None and pressed:
         builds.start_ingest(options)
         st.rerun()
+
+
+def _ask_parts(draft: Draft) -> None:
+    """Ask what is built of the table: trips and density, or of each person one flow."""
+    if draft.kind == "flows":
+        label = "Each number is of people, and each person is in one flow only"
+        draft.values["once"] = draft.ask(st.toggle, label, "once", help=_ONCE_HELP)
+        return
+    how = {"width": 320, "help": _PARTS_HELP}
+    if draft.kind == "rides" or not draft.ask(
+        st.selectbox, "What to build", "parts", {False: _TRIPS, True: _COMMUTES}, **how
+    ):
+        period_form.draw_density(draft)
+        return
+    entries = catalogue.entries().values()
+    names = [e.name for e in entries if e.metadata.trips_have_people and not e.shipped]
+    draft.values["parts"] = ("commutes",)
+    draft.values["same_people_as"] = draft.ask(
+        st.selectbox,
+        "Dataset of the same people",
+        "same_people",
+        names,
+        index=None,
+        placeholder="none",
+        help="What several datasets reveal about the same people adds up: they share one budget.",
+    )
 
 
 STEPS: dict[str, Callable[[Draft], None]] = {

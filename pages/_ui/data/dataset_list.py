@@ -156,7 +156,8 @@ def _dataset_html(entry: Entry) -> str:
     about, info = entry.metadata, dataset_facts.load_facts(entry.key)
     holds = ["visits"] if "density" in entry.parts else []
     if "trips" in entry.parts:
-        holds.append("trips" if about.trips_have_people else "trips without people")
+        trips = "home–work flows" if about.people_once else "trips"
+        holds.append(trips if about.trips_have_people else "trips without people")
     lines = (
         f"{describe_dataset(about, info.levels[0].zone_count, info.size_bytes)} · "
         f"{' and '.join(holds)}",

@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 
+from engine.text.privacy_text import PAIR_ONLY, PEOPLE_ONCE
 from engine.text.utility_text import find_method
 from pages._ui.frame.page_table import HOME, PAGES, REPORT
 from pages._ui.settings import current, fields, widgets
@@ -45,6 +46,8 @@ def _explain_unused(field: fields.Field[Any], path: str) -> tuple[str, str]:
         return "unused", "The dataset has no such part."
     if field is MAX_TRIPS and setting.parameters.unit == "trip":
         return "unused", "Each trip is protected by itself, so T is 1."
+    if field is MAX_TRIPS and setting.selection.people_once:
+        return PAIR_ONLY, PEOPLE_ONCE
     method = find_method(setting)
     if _PARAMETER_NAMES[field] in method.used_fields:
         return "", ""

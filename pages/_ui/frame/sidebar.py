@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from engine.text.dataset_text import PART_NOUNS, describe_dataset
-from engine.text.glossary import GLOSSARY
+from engine.text.glossary import GLOSSARY, find_meaning
 from engine.text.labels import DRAWS_NOTE, HELP, SHARE_NOTE
 from engine.text.numbers import make_inert
-from engine.text.privacy_text import TRIP_LEVEL
+from engine.text.privacy_text import PEOPLE_ONCE, TRIP_LEVEL, UNIT_LABELS
 from pages._ui.app import dataset_facts
 from pages._ui.app.session import session
 from pages._ui.frame.page_table import PAGES
@@ -42,7 +42,8 @@ def draw(path: str) -> None:
             )
             st.button("Reset", on_click=current.reset)
         with st.popover("Words", type="tertiary", icon=":material/menu_book:"):
-            st.markdown("  \n".join(f"**{word}** {meaning}" for word, meaning in GLOSSARY.items()))
+            lines = (f"**{word}** {find_meaning(word, current.flows())}" for word in GLOSSARY)
+            st.markdown("  \n".join(lines))
         st.caption(f"{DRAWS_NOTE} {SHARE_NOTE}")
 
 
@@ -87,16 +88,19 @@ def pick_zones(part: str) -> None:
 
 def pick_time() -> None:
     """Draw how long one matrix of flows collects; a person's trips have the whole period."""
-    if fields.value(fields.UNIT) == "person":
-        entry = offers.entry_for("trips")
-        count = len(entry.metadata.days) if entry else 1
+    setting, entry = current.flows(), offers.entry_for("trips")
+    once = setting is not None and setting.selection.people_once
+    if once or fields.value(fields.UNIT) == "person":
+        count = entry.metadata.period_length if entry else 1
         days = "the day" if count == 1 else f"all {count} days{' (a week)' * (count == 7)}"
         st.selectbox(
             "Time",
             [f"{days[0].upper()}{days[1:]}"],
             disabled=True,
             key="od_time_person",
-            help=f"A person is protected over the whole period in one matrix of {days}. Shorter "
+            help=PEOPLE_ONCE
+            if once
+            else f"A person is protected over the whole period in one matrix of {days}. Shorter "
             "matrices can protect only one person's day, which is weaker.",
         )
     else:
@@ -105,6 +109,11 @@ def pick_time() -> None:
 
 def pick_unit() -> None:
     """Draw who is protected, of what the dataset allows."""
-    allowed = offers.units(offers.entry_for("trips"))
+    entry = offers.entry_for("trips")
+    if entry is not None and entry.metadata.people_once:
+        words = [UNIT_LABELS["person"]]
+        st.selectbox(fields.UNIT.label, words, disabled=True, key="unit_once", help=PEOPLE_ONCE)
+        return
+    allowed = offers.units(entry)
     options: Sequence[str] = [value for value in fields.UNIT.options if value in allowed]
     widgets.draw(fields.UNIT, options=options)

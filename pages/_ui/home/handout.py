@@ -12,7 +12,7 @@ from engine import privacy
 from engine.origin_destination import has_suppression
 from engine.text import setting_text as words
 from engine.text.dataset_text import NOT_A_RELEASE, SIMULATED_BANNER
-from engine.text.glossary import GLOSSARY
+from engine.text.glossary import GLOSSARY, find_meaning
 from engine.text.numbers import count_noun
 from engine.text.utility_text import describe_crossing, describe_utility
 from engine.text.zones import count_zones
@@ -102,12 +102,13 @@ def page_html(
     covered = assessments.describe_risk(answer)
     terms = [sign for sign in "εδTτℓ" if f"{sign} " in f"{levers}; {covered}"]
     method = cached.method_of(setting)
-    meanings = [f"{word}: {GLOSSARY[word]}" for word in terms if word in GLOSSARY]
+    meanings = [f"{word}: {find_meaning(word, setting)}" for word in terms if word in GLOSSARY]
     meanings += [f"{method.short_name}: {method.description}"] if method.description else []
     tables = len(setting.time.days_per_matrix(len(data.days))) if flows else 1
     cells = f"{count:,} zones by hour"
     if flows:
-        cells = f"{count * (count - 1):,} pairs of zones; trips within a zone are left out"
+        inside = setting.say_counts("trips within a zone are left out")
+        cells = f"{count * (count - 1):,} pairs of zones; {inside}"
     lines = [
         f"{zones} {when}. {words.describe_method(setting)}",
         f"Protected: {who}; data of {data.first_day:%-d %B} to {data.last_day:%-d %B %Y}",

@@ -97,7 +97,8 @@ def draw_first_screen(setting: Setting, flows: Setting | None, density: Setting 
             measures.draw_table(flows, density)
         if flows is not None:
             with st.container(horizontal=True, vertical_alignment="center", key="home_error"):
-                st.html("Error for both theorems, in trips", width="content")
+                label = flows.say_counts("Error for both theorems, in trips")
+                st.html(label, width="content")
                 theorems.draw_error_field(has_label=False)
         recommendation.draw(setting, key="home")
         signals.warn_of_weak_signal(setting)

@@ -50,4 +50,5 @@ def setting_picture(
         words=texts,
         estimated=marks.has_ranges(release),
         is_difference=is_difference,
+        say=setting.say_counts,
     )

@@ -128,8 +128,11 @@ def ask_trips(plan: ReleasePlan, entry: Entry) -> ReleasePlan:
     if not plan.is_flows:
         return plan
     source = plan.setting.dataset_id
+    question = "How many trips were made in these days, as far as is publicly known?"
+    if entry.metadata.people_once:
+        question = "How many people live and work in different zones, as far as is publicly known?"
     trips = st.number_input(
-        "How many trips were made in these days, as far as is publicly known?",
+        question,
         min_value=1,
         value=None,
         key=f"release_trips_{entry.name}",
@@ -158,13 +161,14 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
     rows, stage = plan.error_bars, plan.stages[0]
     first, large = rows[0], next((row for row in rows if "picked" in row.quantity), None)
     wider = f" Of {large.quantity}: ± {format_error_bar(large.half_width)}." if large else ""
+    trims = plan.unit != "trip" and not plan.metadata.people_once
     cards.draw(
         [
             Card(
                 f"Error bar ({CONFIDENCE:.0%})",
                 f"± {format_error_bar(first.half_width)}",
                 "by the law of the noise",
-                f"Of {first.quantity}{', within the limit' * (plan.unit != 'trip')}.{wider}",
+                f"Of {first.quantity}{', within the limit' * trims}.{wider}",
             ),
             Card("Noise", f"scale {stage.scale:.4g}", stage.noise, contribution),
             Card("Noisy numbers", f"{plan.cell_count:,}", "", numbers),

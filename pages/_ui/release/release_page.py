@@ -129,6 +129,7 @@ def _ask_consents(plan: ReleasePlan) -> list[str]:
         label = (
             f"Empty flows alone would show {plan.phantom_trips:,.0f} trips. To release it all the"
         )
+        label = plan.setting.say_counts(label)
         label += f" same, type: {release.NOISE_CONSENT}"
         texts.append(st.text_input(label, key="release_noise_consent"))
     if plan.unit == "trip":
@@ -254,10 +255,14 @@ def _ask_budget(
     release_form.draw_warnings([question])
     if not people_known:  # people cannot pay for them
         budgets = {people: budget for people, budget in budgets.items() if budget.unit == "trip"}
+    same_people = datasets.find_same_people(entry.name, entry.metadata.same_people_as)
+    shared = [name for name, budget in budgets.items() if same_people & {*budget.datasets}]
     label, options = "Whose data is it?", list(WHOSE)
-    if budgets and st.radio(label, options, format_func=WHOSE.__getitem__) == "same":
+    first = int(bool(shared))
+    if budgets and st.radio(label, options, first, format_func=WHOSE.__getitem__) == "same":
         with st.form("release_join", border=True, enter_to_submit=False):
-            people = st.selectbox("The same people as", list(budgets))
+            names = [*shared, *(name for name in budgets if name not in shared)]
+            people = st.selectbox("The same people as", names)
             owner = st.text_input("Name of the person who says so and may raise their budget")
             if st.form_submit_button("Share their budget", type="primary"):
                 _run_action(lambda: ledger.join(str(people), dataset=entry.name, manager=owner))

@@ -110,7 +110,7 @@ def flows() -> Setting | None:
     )
     if values["unit"] not in allowed:
         values["unit"] = allowed[0]
-    if values["unit"] == "trip":
+    if values["unit"] == "trip" or source.metadata.people_once:
         values["max_trips_per_user"] = 1
     aggregation = "whole" if values["unit"] == "person" else fields.value(OD_TIME)
     when = TimeSelection(aggregation=aggregation)

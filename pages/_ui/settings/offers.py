@@ -65,6 +65,8 @@ def _offered(part: str, level: str) -> str:
 def units(entry: Entry | None) -> tuple[str, ...]:
     """Return the units of privacy that a dataset's trips allow, the default first."""
     kinds = ("person-day", "trip", "person")
+    if entry is not None and entry.metadata.people_once:
+        return ("person",)
     if entry is None or (entry.metadata.trips_have_people and entry.has_person_ranks):
         return kinds
     return kinds[:2] if entry.metadata.trips_have_people else ("trip",)

@@ -15,7 +15,7 @@ from engine.origin_destination import (
 from engine.origin_destination.exact import ErrorGrid
 from engine.parameters import EPSILON_RANGE, EPSILON_STOPS
 from engine.text.numbers import number, percent
-from engine.text.privacy_text import TRIP_LEVEL
+from engine.text.privacy_text import PEOPLE_ONCE, TRIP_LEVEL
 from pages._ui.answers import cached
 from pages._ui.answers.matrix import Matrix
 from pages._ui.app import cache
@@ -65,13 +65,15 @@ MEASURES = {  # the field of the engine's grid, whether it is a share, and what 
 
 def draw(matrix: Matrix) -> None:
     """Draw the measure's choice and its heat map, a click moves both sliders; then T."""
-    name = st.selectbox("Measure", list(MEASURES), key="od_measure", **fields.LINKED)
+    names, key = list(MEASURES), "od_measure"
+    name = st.selectbox("Measure", names, key=key, format_func=matrix.say, **fields.LINKED)
     # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
     fixed = matrix.vary(epsilon=1.0, suppression_threshold=0)
     _draw_heat(matrix, name, getattr(grid(fixed.setting, matrix.day), MEASURES[name][0]))
-    st.subheader("Trips kept of each (T)", anchor=False)
-    if matrix.parameters.unit == "trip":
-        st.info(TRIP_LEVEL)
+    st.subheader(matrix.say("Trips kept of each (T)"), anchor=False)
+    once = matrix.setting.selection.people_once
+    if once or matrix.parameters.unit == "trip":
+        st.info(PEOPLE_ONCE if once else TRIP_LEVEL)
         return
     _draw_limit_curve(matrix)
 
@@ -120,7 +122,7 @@ def _draw_heat(matrix: Matrix, name: str, values: Floats) -> None:
         write=format_value,
         scale=_make_scale(values, name, "~%" if shares else "~s"),
         chosen=(rows.index(y), x),
-        y_title="Suppression threshold (τ, trips)",
+        y_title=matrix.say("Suppression threshold (τ, trips)"),
         x_title="Privacy loss (ε): more private ← → more accurate",
         key="od_grid",
         alt=f"{name} over epsilon and the suppression threshold",
@@ -128,7 +130,7 @@ def _draw_heat(matrix: Matrix, name: str, values: Floats) -> None:
         on_pick=take,
     )
     st.caption(
-        f"{meaning}. You are here (red frame), at ε = {EPSILON_STOPS[x]:g} and "
+        f"{matrix.say(meaning)}. You are here (red frame), at ε = {EPSILON_STOPS[x]:g} and "
         f"τ = {GRID_THRESHOLDS[y]}: **{format_value(float(values[x, y]))}**. Click a cell to set "
         f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn. The last "
         "column is suppression without noise: it counts every trip and protects nobody. A click on "

@@ -77,7 +77,11 @@ def draw(matrix: Matrix) -> None:
         alt=f"Map of {topic}: {view.lower()}",
         on_zone=lambda position: _toggle_zone(matrix, position),
     )
-    key = [picture.ramp_html(scale, f"trips{matrix.day_label}")] if view in (TRUE, NOISE) else []
+    key = (
+        [picture.ramp_html(scale, matrix.say(f"trips{matrix.day_label}"))]
+        if view in (TRUE, NOISE)
+        else []
+    )
     if view == DIFFERENCE:
         key.append(picture.difference_key_html(true, private, kinds, estimated=estimated))
     if view in (NOISE, WRONG):
@@ -85,12 +89,12 @@ def draw(matrix: Matrix) -> None:
         counts = f"{phantom.sum():,} in this draw", f"{lost.sum():,} in this draw"
         fate = picture.describe_lost(matrix.truth[inside], floor, counts[1], estimated=estimated)
         key.append(picture.swatch_html("phantom", f"phantom, nobody travelled: {counts[0]}"))
-        key.append(picture.swatch_html("lost", fate))
+        key.append(picture.swatch_html("lost", matrix.say(fate)))
     if view == NOISE:
         text = f"over twice the truth: {kinds.count('inflated')} of {len(kinds)}"
         key.append(picture.swatch_html("inflated", text))
     picture.draw_key(*key, *(marks.key_html() if is_faint else ()))
-    st.caption(f"{topic.capitalize()}. {_POINTER_NOTE}{_RANGES_NOTE if estimated else ''}")
+    st.caption(matrix.say(f"{topic.capitalize()}. {_POINTER_NOTE}{_RANGES_NOTE * estimated}"))
     _draw_list(matrix, (pairs[0][::-1], pairs[1][::-1]))  # the largest first
     with st.expander("Busiest zones as a matrix"):
         _draw_block(matrix)
@@ -138,7 +142,7 @@ def _draw_list(matrix: Matrix, pairs: tuple[Integers, Integers]) -> None:
         columns |= {marks.ONE_BY_ONE: one_by_one, marks.ALL_AT_ONCE: at_once}
         flows = zip(*(zones.tolist() for zones in pairs), strict=True)
         columns["Mark"] = [marks.name_mark(matrix.release, a, b) for a, b in flows]
-    tables.draw(columns)
+    tables.draw({matrix.say(name): column for name, column in columns.items()})
 
 
 def _draw_block(matrix: Matrix) -> None:
@@ -155,7 +159,7 @@ def _draw_block(matrix: Matrix) -> None:
                 labels,
                 labels,
                 counts,
-                scale=Scale(title=f"{name} trips", kind="sqrt", domain=(0, top)),
+                scale=Scale(title=matrix.say(f"{name} trips"), kind="sqrt", domain=(0, top)),
                 y_title="From",
                 x_title="To",
                 key=f"od_matrix_{name}",

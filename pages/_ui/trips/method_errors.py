@@ -42,7 +42,7 @@ def _draw_methods(matrix: Matrix) -> None:
     add_row(f"{SUPPRESSION_ALONE} {min_shown}", score_draw(true, shown, min_shown), shown)
     shares = "Retained", "Genuine", "Common part (CPC)"
     heads = f"Method, one draw{matrix.day_label}", "Mean error (trips)", *shares, "Totals off by"
-    tables.draw_rows(heads, rows)
+    tables.draw_rows(tuple(map(matrix.say, heads)), rows)
     st.caption(
         "Both methods spend the same ε and read the same noise. The last row adds no noise and "
         "protects nobody: it is no method of a release. "
@@ -62,25 +62,25 @@ def _draw_distributions(matrix: Matrix) -> None:
         return
     trips = np.unique(np.geomspace(1, max(20.0, 8 * worst) + 1, 48).round() - 1).tolist()
     within = {name: law.absolute_error_within(trips, "travelled") for name, law in laws.items()}
-    ticks = [x for x in _TICKS if x <= trips[-1]]
+    ticks, title = [x for x in _TICKS if x <= trips[-1]], matrix.say("Error of at most … trips")
     charts.draw_curve(
         charts.make_lines(within, [*shades.values(), colours.HERE]),
         x=trips,
-        x_axis=charts.Axis(title="Error of at most … trips", kind="symlog", ticks=ticks),
+        x_axis=charts.Axis(title=title, kind="symlog", ticks=ticks),
         y_axis=charts.share_axis("Share of flows"),
         step=True,
         key="od_errors",
         alt="Share of flows whose error is at most so many trips",
     )
-    tables.draw(
-        {
-            f"Setting{matrix.day_label}": list(laws),
-            "Median (trips)": [number(law.median_error("travelled")) for law in laws.values()],
-            "Mean (trips)": [number(law.mean_error("travelled"), 3) for law in laws.values()],
-            "Relative (MRE)": [percent(law.relative_error("travelled")) for law in laws.values()],
-        }
-    )
-    st.caption(
+    columns = {
+        f"Setting{matrix.day_label}": list(laws),
+        "Median (trips)": [number(law.median_error("travelled")) for law in laws.values()],
+        "Mean (trips)": [number(law.mean_error("travelled"), 3) for law in laws.values()],
+        "Relative (MRE)": [percent(law.relative_error("travelled")) for law in laws.values()],
+    }
+    tables.draw({matrix.say(name): values for name, values in columns.items()})
+    note = (
         "Over flows with a trip. Exact, without drawing: each curve is the share of flows whose "
         "error is at most the value below. Relative: |private − true| / true."
     )
+    st.caption(matrix.say(note))

@@ -18,7 +18,7 @@ def draw(matrix: Matrix) -> None:
     actual = classify_outcomes(matrix.truth, matrix.shown_counts, floor)
     sets = ({} if exact is None else {"expected": exact.outcomes}) | {"this draw": actual}
     bars = {
-        f"{unit}, {name}": _outcome_counts(outcomes, measure)
+        matrix.say(f"{unit}, {name}"): _outcome_counts(outcomes, measure)
         for unit, measure in _MEASURES.items()
         for name, outcomes in sets.items()
     }
@@ -34,7 +34,7 @@ def draw(matrix: Matrix) -> None:
     charts.draw_bars(
         list(bars),
         charts.stack_bars(marks),
-        measure=charts.share_axis("Share of all flows, and of all trips"),
+        measure=charts.share_axis(matrix.say("Share of all flows, and of all trips")),
         key="od_outcomes",
         alt="Outcomes of flows and of trips, expected and drawn",
     )
@@ -42,7 +42,7 @@ def draw(matrix: Matrix) -> None:
     tables.draw_rows(
         ("Outcome", "Meaning", *bars),
         [
-            (outcome.name, outcome.meaning, *(f"{count:,.1f}" for count in row))
+            (outcome.name, matrix.say(outcome.meaning), *(f"{count:,.1f}" for count in row))
             for outcome, row in zip(OUTCOMES, counts, strict=True)
         ],
     )
@@ -56,8 +56,10 @@ def draw(matrix: Matrix) -> None:
             f"{percent(released)} in the expected release (the paper's Table S2)."
         )
     st.caption(
-        f"Phantoms carry {actual.phantom.trips:,.0f} trips in this draw. Bars by trips weigh "
-        f"a flow with all its true trips, also those beyond T.{below}"
+        matrix.say(
+            f"Phantoms carry {actual.phantom.trips:,.0f} trips in this draw. Bars by trips weigh "
+            f"a flow with all its true trips, also those beyond T.{below}"
+        )
     )
 
 

@@ -25,7 +25,7 @@ def draw(matrix: Matrix) -> None:
 
 def _draw_totals(matrix: Matrix) -> None:
     flow = widgets.choose(
-        "Trips", (LEAVING, ARRIVING), "od_totals_way", in_link=False, has_title=True
+        matrix.say("Trips"), (LEAVING, ARRIVING), "od_totals_way", in_link=False, has_title=True
     )
     axis = 1 if flow == LEAVING else 0
     true = matrix.truth.sum(axis=axis)
@@ -41,13 +41,13 @@ def _draw_totals(matrix: Matrix) -> None:
             Mark(name="This draw", values=private[order].round(), colour=colours.PRIVATE,
                  kind="dot"),
         ],
-        measure=Axis(title=f"Trips {flow.lower()}", tip=",.0f"),
+        measure=Axis(title=matrix.say(f"Trips {flow.lower()}"), tip=",.0f"),
         key="od_totals",
         alt=f"Trips {flow.lower()} the busiest zones: true and released",
         height=430,
     )  # fmt: skip
     off = percent(total_error(true, private))
-    st.caption(f"{caption} In this draw totals are off by {off} of all trips.")
+    st.caption(matrix.say(f"{caption} In this draw totals are off by {off} of all trips."))
 
 
 def _total_intervals(

@@ -46,7 +46,7 @@ def test_columns_kind_period_and_name_are_guessed(open_data):
     assert widget(app.text_input, "data_name").value == "trips-2015-09"
     assert not button(app, "data_start").disabled
     assert "confidential" in " ".join(str(one.value) for one in app.warning)
-    assert controls(app) <= 20
+    assert controls(app) <= 21
 
 
 def controls(app):

@@ -226,7 +226,7 @@ def light(script, *arguments):
         f"package.__path__ = [{str(ROOT / 'engine' / 'release')!r}];"
         "sys.modules['engine.release'] = package\n"
         "data = types.ModuleType('engine.datasets'); sys.modules['engine.datasets'] = data\n"
-        "data.data_root = None; data.has_people = bool\n"
+        "data.data_root = None; data.has_people = bool; data.find_same_people = lambda *_: set()\n"
         "from pathlib import Path; from engine.release import budget_ledger as ledger\n"
     )
     command = [sys.executable, "-c", stub + script, *map(str, arguments)]
