@@ -15,7 +15,10 @@ from tests.support.page import bodies, text
 from tests.support.release_page import finished
 
 SHIPPED = Path(__file__).parents[2] / "data" / "demo-city-commutes"
-GENERAL = "Trips beyond T are|trips within T|If single trips|however many trips|single trips add up"
+GENERAL = (
+    "Trips beyond T are|trips within T|If single trips|however many trips|single trips add up|"
+    "n trips lose n × ε|A user.{1,6}s trip"
+)
 """What is said of a method, or of other units."""
 FLOWS = "pages/2_Origin_Destination.py"
 ROWS = [
@@ -87,6 +90,9 @@ def test_a_file_becomes_a_bundle_of_people(open_data, source):
     assert not finished(app).exception
     (bundle,) = (path for path in release_page.bundle_folder().iterdir() if path.is_dir())
     statement = json.loads((bundle / "statement.json").read_text("utf-8"))
-    assert statement["title"] == "People by home and work zone"
+    assert (
+        statement["title"]
+        == "People by home and work zone: Laplace with suppression (Kohli et al. 2024)"
+    )
     assert statement["seen"].endswith("2015-09-01 to 2015-09-30, each person once")
     assert ledger.budget("riders").remaining_epsilon == 0.0

@@ -21,7 +21,9 @@ class Counted:
         self.zones = range(zones)
         first = date(2024, 1, 1)
         dates = tuple(first + timedelta(days=i) for i in range(days))
-        self.metadata = SimpleNamespace(days=dates, periods=dates, trips_have_people=have_people)
+        self.metadata = SimpleNamespace(
+            days=dates, periods=dates, trips_have_people=have_people, people_once=False
+        )
         self.has_person_ranks = True
         self.trips = in_memory(counted(people, per_day=True), days)
         self.trips_by_person = in_memory(counted(people, per_day=False), days)

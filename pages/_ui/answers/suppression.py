@@ -37,8 +37,10 @@ def draw_comparison(setting: Setting, *, key: str, expanded: bool = False) -> No
         revealed = f"{describe_subtraction(attack, last_day)} "
     st.subheader("Today's practice: suppression without noise", anchor=False)
     st.caption(
-        f"Statistical offices and FlowKit (k = 15) suppress flows below k trips, here {min_shown}, "
-        f"and publish the others as they are. {revealed}{_BOTH_TRUTHS}"
+        setting.say_counts(
+            "Statistical offices and FlowKit (k = 15) suppress flows below k trips, here "
+            f"{min_shown}, and publish the others as they are. {revealed}{_BOTH_TRUTHS}"
+        )
     )
     label = "Utility and guarantee beside those of the methods"
     comparison = st.expander(label, expanded=expanded, on_change="rerun", key=f"{key}_practice")

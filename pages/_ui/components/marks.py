@@ -2,11 +2,14 @@
 
 from typing import Any
 
-from engine.arrays import Integers
+import numpy as np
+
+from engine.arrays import Floats, Integers
 from engine.origin_destination.empirical_bayes import EmpiricalBayesRelease
 from engine.privacy_cost import PrivacyUnit
 from engine.text.numbers import number
 from pages._ui.components import colours as colour, picture
+from pages._ui.components.maps import Scale
 
 LIKELY_OPACITY = 125
 CERTAIN_MEANING = "certain: on average at most 5% of all are empty, whatever the model"
@@ -17,6 +20,15 @@ UNCERTAIN_NOTE = f"The other flows are {picture.UNCERTAIN}, but they count in al
 def has_ranges(release: Any) -> bool:
     """Whether a release says of its flows which are certain, and in which ranges they lie."""
     return hasattr(release, "is_detected")
+
+
+def flow_colours(
+    release: EmpiricalBayesRelease, pairs: tuple[Integers, Integers], scale: Scale, values: Floats
+) -> Integers:
+    """Return the colours of flows on a map, shape (flows, 4): those not detected are lighter."""
+    shades = scale.colours(values)
+    shades[:, 3] = np.where(release.is_detected[0][pairs], shades[:, 3], LIKELY_OPACITY)
+    return shades
 
 
 def name_mark(release: EmpiricalBayesRelease, origin: int, destination: int) -> str:

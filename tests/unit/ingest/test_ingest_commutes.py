@@ -66,7 +66,7 @@ def test_each_person_counts_once_from_home_to_work(tmp_path):
     city, _ = commutes(tmp_path, rows, work_days=("sat", "sun"), work_hours=(10, 18))
     assert flows_of(city) == {("A", "D"): 1}
     assert city.metadata.home_work_rule.endswith("in most hours from 10:00 to 18:00 on Sat, Sun")
-    with pytest.raises(ParameterError, match="must be two different hours from 0 to 23, got 9 24"):
+    with pytest.raises(ParameterError, match="must be two different hours from 0 to 23"):
         commutes(tmp_path, rows, work_hours=(9, 24))
 
 
@@ -121,7 +121,7 @@ def test_datasets_of_the_same_people_share_one_budget(tmp_path, monkeypatch):
     budget = {"unit": "person", "epsilon": 1.0, "manager": "me"}
     cost = {"unit": "person", "epsilon": 0.1, "delta": 0.0, "record": {}}
     ledger.declare("townspeople", datasets=["town"], **budget)
-    rule = "same people must share one budget, got 'others' beside 'townspeople', which has town"
+    rule = "same people must share one budget .*'others' beside 'townspeople', which has town"
     with pytest.raises(ReleaseError, match=rule):
         ledger.declare("others", datasets=["town-commutes"], **budget)
     ledger.declare("others", datasets=["elsewhere"], **budget)
