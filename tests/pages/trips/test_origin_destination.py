@@ -184,7 +184,7 @@ def test_a_click_on_that_column_sets_the_threshold_alone(open_od, monkeypatch):
     monkeypatch.setattr(charts, "draw_heat_map", lambda *_, **options: drawn.update(options))
     app = open_od("ε × τ with T")
     assert drawn["scale"].kind == "log"  # an error of 0 without noise leaves the others apart
-    assert "it counts every trip and protects nobody" in text(app)
+    assert "it protects nobody and drops nothing beyond T" in text(app)
     monkeypatch.setattr(current, "set_values", lambda **values: clicks.append(values))
     for column in ("no noise", "0.1"):
         drawn["on_pick"]("40", column)
