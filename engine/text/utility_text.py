@@ -90,7 +90,7 @@ def describe_utility(utility: Utility, setting: Setting) -> str:
     """
     genuine = describe_genuine(utility, setting)
     if utility.true > 0 and utility.genuine < MOSTLY_NOISE:
-        return f"Mostly noise: {genuine}."
+        return f"Mostly noise: {describe_invented(utility, setting)}."
     retained = f"{describe_retained(utility, setting)}."
     return retained if utility.true <= 0 else f"{retained} {_capitalise(genuine)}."
 
@@ -109,14 +109,21 @@ def describe_retained(utility: Utility, setting: Setting, *, mark: str = "") -> 
 
 
 def describe_genuine(utility: Utility, setting: Setting, *, mark: str = "") -> str:
-    """Return the share of what is shown that is genuine, or invented where that is the most."""
+    """Return the share of what is shown that is genuine; `mark` encloses its number."""
     if utility.shows_nothing:
         return "nothing is shown"
+    return f"{mark}{format_genuine(utility)} of 100{mark} {_name_shown(setting)} are genuine"
+
+
+def describe_invented(utility: Utility, setting: Setting) -> str:
+    """Return the share of what is shown that is invented."""
+    return f"{format_hundred(1 - utility.genuine)} of 100 {_name_shown(setting)} are invented"
+
+
+def _name_shown(setting: Setting) -> str:
+    """Return what is shown or estimated: trips, commuters or visits."""
     noun = setting.say_counts("trips" if isinstance(setting.parameters, ODParameters) else "visits")
-    shown_noun = f"{noun} {find_method(setting).number_kind}"
-    if utility.genuine < MOSTLY_NOISE:
-        return f"{mark}{format_hundred(1 - utility.genuine)} of 100{mark} {shown_noun} are invented"
-    return f"{mark}{format_genuine(utility)} of 100{mark} {shown_noun} are genuine"
+    return f"{noun} {find_method(setting).number_kind}"
 
 
 def describe_both_shares(utility: Utility) -> str:

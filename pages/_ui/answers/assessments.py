@@ -172,13 +172,12 @@ def _privacy_gauge(answer: Assessment) -> Gauge:
     *limit, right, _, _, _ = privacy.format_guess_rate(risk.max_guess_rate).split()
     data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
     subject = "a person" if risk.covers_person else "a trip"
-    spent = f"ε = {number(risk.epsilon, 4)}" + f", δ = {scientific(risk.delta)}" * bool(risk.delta)
     return Gauge(
         name=f"Privacy: {risk.strength}",
         level=risk.verdict,
         sentence=f"{' '.join(limit)} *{right} of 100* guesses about {subject} are right",
         rule=f"{describe_risk(answer)} {PRIVACY_RULE}",
-        note=f"whether in {data} at {spent} (a coin: 50); family of {GROUP_SIZE}: {together}",
+        note=f"Guessed: is {subject} in {data}? A coin gets 50. Family of {GROUP_SIZE}: {together}",
         amount=f"{' '.join(limit)} {right}",
         value=risk.max_guess_rate,
         low=0.5,
@@ -206,7 +205,9 @@ def _retained_gauge(answer: Assessment) -> Gauge:
 
 def _genuine_gauge(answer: Assessment) -> Gauge:
     utility, setting = answer.utility, answer.setting
+    mostly_noise = utility.genuine < texts.MOSTLY_NOISE
     notes = (
+        f"Mostly noise: {texts.describe_invented(utility, setting)}" if mostly_noise else "",
         words.describe_excess(utility, setting),
         describe_flows(answer).partition(". ")[0],
         texts.describe_precision(utility),

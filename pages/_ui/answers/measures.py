@@ -268,7 +268,7 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
             lambda s: percent(s.zero_share), "of pairs", f"Share of all ordered pairs {hidden}."
         ),
         "Lost · phantom flows": cell(
-            lambda s: f"{s.lost_flows:,.0f} · {s.phantom_flows:,.0f}",
+            lambda s: f"{s.lost_flows:,.0f} of {s.large_flows:,.0f} · {s.phantom_flows:,.0f}",
             "",
             f"Lost: {large}, {hidden}. Phantom: shown although nobody travelled.",
         ),

@@ -39,10 +39,13 @@ def name_mark(release: EmpiricalBayesRelease, origin: int, destination: int) -> 
 
 
 def texts(release: EmpiricalBayesRelease, pairs: tuple[Integers, Integers]) -> list[str]:
-    """Return flows with their bars: ``42 (95%: 31–55; 12–72 for all flows at once)``."""
-    unit = "" if release.measurement.cost.unit is PrivacyUnit.TRIP else " kept trips,"
+    """Return flows with their bars: ``42 (95%: 31–55; 12–72 for all flows at once)``.
+
+    Of people the bars are of counted trips, and the estimate of all.
+    """
+    counted = "" if release.measurement.cost.unit is PrivacyUnit.TRIP else " of counted trips"
     return [
-        f"{flow} (95%: {single}; {joint}{unit} for all flows at once)"
+        f"{flow} (95%{counted}: {single}; {joint} for all flows at once)"
         for flow, single, joint in zip(
             format_shown(release, pairs), *format_ranges(release, pairs), strict=True
         )

@@ -20,7 +20,7 @@ _PARAMETER_NAMES = {
 def draw(path: str) -> None:
     """Draw the row for the page of a path; a slider without effect there says why."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="sliders"):
-        widgets.draw(fields.EPSILON, label=_EPSILON_LABEL, help=None)
+        widgets.draw(fields.EPSILON, label=_EPSILON_LABEL)
         for field in _OTHERS:
             word, reason = _explain_unused(field, path)
             look: dict[str, Any] = {}

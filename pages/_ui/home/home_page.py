@@ -97,8 +97,7 @@ def draw_first_screen(setting: Setting, flows: Setting | None, density: Setting 
             measures.draw_table(flows, density)
         if flows is not None:
             with st.container(horizontal=True, vertical_alignment="center", key="home_error"):
-                label = flows.say_counts("Error for both theorems, in trips")
-                st.html(label, width="content")
+                st.html("Error of Theorems 6 and 7, in 95% of releases", width="content")
                 theorems.draw_error_field(has_label=False)
         recommendation.draw(setting, key="home")
         signals.warn_of_weak_signal(setting)

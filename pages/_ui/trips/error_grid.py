@@ -133,8 +133,8 @@ def _draw_heat(matrix: Matrix, name: str, values: Floats) -> None:
         f"{matrix.say(meaning)}. You are here (red frame), at ε = {EPSILON_STOPS[x]:g} and "
         f"τ = {GRID_THRESHOLDS[y]}: **{format_value(float(values[x, y]))}**. Click a cell to set "
         f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn. The last "
-        "column is suppression without noise: it protects nobody and drops nothing beyond T. A click "
-        "on it sets τ alone."
+        "column is suppression without noise: it protects nobody and drops nothing beyond T. A "
+        "click on it sets τ alone."
     )
 
 

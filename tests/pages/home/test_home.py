@@ -149,7 +149,7 @@ def test_the_numbers_of_flows_are_of_all_matrices_by_the_law_or_many_draws(
     assert rows["Displacement (EMD)"][0] == f"{metres(moved)} of departures"
     label = "Suppressed" if method == "laplace_suppression" else "Too uncertain to draw"
     assert rows[label][0] == f"{percent(hidden)} of pairs"
-    assert rows["Lost · phantom flows"][0].startswith(f"{lost:,.0f} · ")
+    assert rows["Lost · phantom flows"][0].startswith(f"{lost:,.0f} of ")
 
 
 def test_a_move_within_a_small_dataset_needs_no_waiting_for_its_numbers(open_home):
@@ -222,9 +222,9 @@ def test_both_gauges_on_the_right_are_the_utility_of_the_setting(open_home, quer
     utility = compute_utility(setting, dataset)
     retained, genuine = gauges(app)[1:]
     mostly_noise = utility.genuine < 0.5
-    share = 1 - utility.genuine if mostly_noise else utility.genuine
+    assert ("Mostly noise: " in html_of(app)) == mostly_noise
     assert retained[1] == f"{100 * utility.retained:.0f} of 100"
-    assert genuine[1] == f"{100 * share:.0f} of 100"
+    assert genuine[1] == f"{100 * utility.genuine:.0f} of 100"
     assert retained[2] == pytest.approx(100 * utility.retained, abs=0.01)
     assert genuine[2] == pytest.approx(100 * utility.genuine, abs=0.01)
     deciding = retained if utility.retained <= utility.genuine else genuine
@@ -294,7 +294,7 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
     assert needle == pytest.approx(200 * (risk.max_guess_rate - 0.5), abs=0.01)
     data = "the data" if unit == "person" else "these 7 days"
     together = format_guess_rate(risk.max_group_guess_rate).removesuffix(" of 100 guesses")
-    said = f"whether in {data} at ε = {risk.epsilon:.2g} (a coin: 50); family of 4: {together}<"
+    said = f"Guessed: is a person in {data}? A coin gets 50. Family of 4: {together}<"
     assert said in html_of(app)
     noise = "each under its own noise" if step == "day" else "under one noise"
     day = f"ε = 0.3 protects a person's day; 7 days {noise}: ε = {risk.epsilon:.2g}"
@@ -305,7 +305,7 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
 def test_the_proved_loss_of_a_density_is_not_that_of_days(open_home):
     """Of EFPA a larger loss is proved than P1 states; its week is one release."""
     app = open_home(home_shown="Density", density_data="demo-city", variant="efpa", epsilon="1")
-    said = re.search(r"whether in the data at ε = ([\d.]+), δ = 1e-7 \(", html_of(app))[1]
+    said = re.search(r"ε = ([\d.]+), δ = 1e-7 protects a person", html_of(app))[1]
     assert float(said) > 1
 
 
@@ -323,7 +323,7 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
         in words
     )
     assert "once for the whole period, protecting a person" in words
-    why = "No other tested setting ranks clearly higher within your risk limit"
+    why = "No other tested setting ranks clearly higher within the risk limit"
     assert f"{why} (75 correct guesses in 100)" in html_of(app)
     app = settled(app.button(key="way_home_use").click().run())
     assert app.select_slider(key="epsilon").value == best.setting.parameters.epsilon
@@ -546,7 +546,9 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     page = files["Handout"]
     quoted = re.search(r"<blockquote>(.*?)</blockquote>", page)[1]
     (_, risk, _), retained, genuine = gauges(app)
-    right = genuine[1] if "Mostly noise" in quoted else retained[1]
+    right = retained[1]
+    if "Mostly noise" in quoted:
+        right = f"{100 - int(genuine[1].removesuffix(' of 100'))} of 100"
     assert f"{risk.removesuffix(' of 100')} times in 100 (a coin: 50)" in quoted
     assert f"{right} " in quoted
     assert quoted.startswith("“In a test with simulated people (demo-city), ")

@@ -62,7 +62,8 @@ def test_the_large_numbers_are_the_engines_of_all_that_is_released(open_od, sett
         assert shown["Mean error"] == trip_count(exact.mean_error())
         relative = percent(exact.relative_error("large"))
         assert shown["Relative error (MRE)"] == f"{relative} flows ≥ 15 trips"
-        assert shown["Lost · phantom flows"] == f"{lost:,.0f} · {phantom:,.0f}"
+        large = lost + exact.outcomes.rightly_released.cells
+        assert shown["Lost · phantom flows"] == f"{lost:,.0f} of {large:,.0f} · {phantom:,.0f}"
     setting = seen(parameters)
     utility = compute_utility(setting, demo)
     plain = text(app).replace("<b>", "").replace("</b>", "")
