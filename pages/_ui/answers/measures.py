@@ -117,8 +117,7 @@ def _is_drawable(setting: Setting) -> bool:
 
 def _is_quick(setting: Setting) -> bool:
     zones = len(cached.dataset(cached.view_key(setting)).zones)
-    has_law = not words.is_flows(setting) or cached.method_of(setting).has_flow_distribution
-    return has_law and zones <= _INLINE_ZONES
+    return zones <= _INLINE_ZONES and cached.method_of(setting).has_flow_distribution
 
 
 def _describe_column(setting: Setting | None, *, has_name: bool) -> str:
