@@ -149,8 +149,8 @@ def compute_suppression_utility(view: Dataset, min_shown: int) -> Utility:
     """Return the utility of suppression without noise: it has no ε, T or unit of privacy."""
     histogram = od.compute_histogram(view)
     trips = histogram.cell_counts * histogram.true_counts
-    shown = float(trips @ (histogram.true_counts >= min_shown))
-    return Utility(common=shown, true=histogram.total_trips, released=shown)
+    shown_trips = float(trips @ (histogram.true_counts >= min_shown))
+    return Utility(common=shown_trips, true=histogram.total_trips, released=shown_trips)
 
 
 def exact_utilities(
@@ -208,26 +208,26 @@ def drawn_utilities(
     crossing = _share_crossing(dataset, selection, od.compute_histogram(view).total_trips)
     fields: dict[str, Any] = {"matrices": (len(true), matrix_count), "crossing_share": crossing}
     generator_of, min_draws, max_draws = sweeping.draw_generators(rng), *FLOWS_DRAWS
-    rows: dict[Any, list[TripSums]] = {each: [] for each in parameter_sets}
+    rows: dict[Any, list[TripSums]] = {candidate: [] for candidate in parameter_sets}
     utilities: dict[Any, Utility] = {}
     for draw in range(draws or max_draws):
         noise = od.draw_noise(view, parameter_sets[0], rng=generator_of(draw), days=days)
         sums = {
-            each: map(_sum_trips, true, od.iterate_release(view, each, noise=noise))
-            for each in rows
-            if draws or draw < min_draws or utilities[each].standard_error > MAX_STANDARD_ERROR
+            candidate: map(_sum_trips, true, od.iterate_release(view, candidate, noise=noise))
+            for candidate in rows
+            if draws or draw < min_draws or utilities[candidate].standard_error > MAX_STANDARD_ERROR
         }
-        firsts = {each: next(matrices) for each, matrices in sums.items()}
+        firsts = {candidate: next(matrices) for candidate, matrices in sums.items()}
         if not draw:
-            previews = {each: _average([row]) for each, row in firsts.items()}
-            for each in _find_losers(previews, race_margins[0]):
-                del rows[each], sums[each]
-        for each, matrices in sums.items():
-            rows[each].append(tuple(np.sum([firsts[each], *matrices], axis=0).tolist()))
-        utilities = {each: _average(drawn, **fields) for each, drawn in rows.items()}
-        for each in _find_losers(utilities, race_margins[1]):
-            del rows[each]
-    return {each: utilities[each] for each in rows}
+            previews = {candidate: _average([row]) for candidate, row in firsts.items()}
+            for candidate in _find_losers(previews, race_margins[0]):
+                del rows[candidate], sums[candidate]
+        for candidate, matrices in sums.items():
+            rows[candidate].append(tuple(np.sum([firsts[candidate], *matrices], axis=0).tolist()))
+        utilities = {candidate: _average(drawn, **fields) for candidate, drawn in rows.items()}
+        for candidate in _find_losers(utilities, race_margins[1]):
+            del rows[candidate]
+    return {candidate: utilities[candidate] for candidate in rows}
 
 
 def _judge_densities(
@@ -247,13 +247,15 @@ def _judge_densities(
 def _find_losers(utilities: dict[ODParameters, Utility], margin: float) -> list[ODParameters]:
     """Return the settings that are behind the best of their ε by more than `margin`."""
 
-    def is_behind(each: ODParameters, measure: str) -> bool:
-        rivals = [use for other, use in utilities.items() if other.epsilon == each.epsilon]
+    def is_behind(candidate: ODParameters, measure: str) -> bool:
+        rivals = [use for rival, use in utilities.items() if rival.epsilon == candidate.epsilon]
         best = max(getattr(rival, measure) for rival in rivals)
-        return getattr(utilities[each], measure) + margin < best  # not if any is NaN
+        return getattr(utilities[candidate], measure) + margin < best  # not if any is NaN
 
     return [
-        each for each in utilities if is_behind(each, "common_part") and is_behind(each, "score")
+        candidate
+        for candidate in utilities
+        if is_behind(candidate, "common_part") and is_behind(candidate, "score")
     ]
 
 

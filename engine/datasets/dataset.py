@@ -262,9 +262,9 @@ def find_same_people(name: str, same_people_as: str | None = None) -> set[str]:
     is looked up with its own.
     """
     links = [{name, same_people_as or name}]
-    for other, folder in available().items():
+    for sibling, folder in available().items():
         with suppress(DatasetError):  # of a damaged dataset nothing can be released
-            links.append({other, _load_metadata(folder).same_people_as or other})
+            links.append({sibling, _load_metadata(folder).same_people_as or sibling})
     names = {name}
     for _ in links:
         names.update(*(link for link in links if link & names))

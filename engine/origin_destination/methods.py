@@ -116,8 +116,8 @@ def iterate_release(
     iterate, days = METHODS[parameters.method].iterate_release, range(len(noise))
     if iterate is not None:
         return iterate(dataset, parameters, noise=noise, days=days)
-    each = ((noise[day : day + 1], day) for day in days)
-    return (release(dataset, parameters, noise=part, days=day) for part, day in each)
+    noise_by_day = ((noise[day : day + 1], day) for day in days)
+    return (release(dataset, parameters, noise=part, days=day) for part, day in noise_by_day)
 
 
 def draw_noise(

@@ -79,18 +79,18 @@ def _draw_when_known(
     """Draw the columns of settings, again when the draws are there that some numbers need."""
     pieces: dict[Setting, list[tuple[Setting, Seed, int]]] = {}
     for setting in settings.values():
-        for shown in (setting, None if setting is None else current.pinned_setting(setting)):
-            if shown is not None and _is_drawable(shown):
-                seed = seeds.seed(offers.entry_of(shown))
-                pieces[shown] = [(shown, seed, repeat) for repeat in range(DRAWS)]
-                if _is_quick(shown):
-                    for piece in pieces[shown]:
+        for candidate in (setting, None if setting is None else current.pinned_setting(setting)):
+            if candidate is not None and _is_drawable(candidate):
+                seed = seeds.seed(offers.entry_of(candidate))
+                pieces[candidate] = [(candidate, seed, repeat) for repeat in range(DRAWS)]
+                if _is_quick(candidate):
+                    for piece in pieces[candidate]:
                         cache.compute(measure_draw, *piece)
-    every_piece = [piece for parts in pieces.values() for piece in parts]
-    job = parallel.submit(name, measure_draw, every_piece, delay_s=parallel.REST_S)
+    all_pieces = [piece for parts in pieces.values() for piece in parts]
+    job = parallel.submit(name, measure_draw, all_pieces, delay_s=parallel.REST_S)
 
     def part(_: list[DrawnMeasures], running: bool) -> None:
-        results = {} if running else dict(zip(every_piece, job.ordered_results, strict=False))
+        results = {} if running else dict(zip(all_pieces, job.ordered_results, strict=False))
 
         def make(setting: Setting) -> Column:
             drawn = [results[piece] for piece in pieces.get(setting, ()) if piece in results]

@@ -1,4 +1,4 @@
-"""The three marks of our own method and how one of its flows reads, wherever they stand."""
+"""The three marks of empirical Bayes, and one of its flows in words, wherever they stand."""
 
 from typing import Any
 

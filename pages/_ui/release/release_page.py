@@ -88,8 +88,8 @@ def _draw_confirmation(plan: ReleasePlan, entry: Entry, ledger: BudgetLedger) ->
         return
     st.info(describe_cost(plan, budget, charged), icon=":material/payments:")
     tuned, note = release_form.ask_tuning(plan, entry)
-    shown = make_inert(entry.name, None)
-    label = f"Type {shown} to confirm: what is drawn cannot be taken back"
+    inert_name = make_inert(entry.name, None)
+    label = f"Type {inert_name} to confirm: what is drawn cannot be taken back"
     typed = st.text_input(label, key="release_confirm").replace(WORD_JOINER, "")
     st.caption(f"The release takes {format_wait(release_text.estimate_release_s(plan))}.")
     name = f"{entry.name}-{plan.product}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
