@@ -23,6 +23,7 @@ from ..contract import Setting, say_people
 from ..parameters import USED_FIELDS, ODParameters
 from ..privacy import GROUP_SIZE, Guarantee, compose_epsilon, flow_release_risk, format_guess_rate
 from .budget_ledger import Budget, Entry, compute_budgets, to_decimal_fraction
+from .flowmap import simultaneous_bar
 from .plan import CONFIDENCE, ReleasePlan
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -122,6 +123,10 @@ def build_statement(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -
         "tuning_note": charged_entry.body["tuning_note"],
         "all_days_epsilon": float(to_decimal_fraction(plan.epsilon) * plan.days),
         "max_guess_rate": format_guess_rate(_max_guess_rate(plan), coin=True),
+        "day_guess_rate": _format_day_guess_rate(plan),
+        "flow_sum_bar": simultaneous_bar(
+            plan.stages[0].scale, plan.matrix_count, max(plan.flow_count // plan.matrix_count, 1)
+        ),
         "group": Guarantee(epsilon=plan.epsilon, delta=plan.delta).for_group(GROUP_SIZE),
         "group_size": GROUP_SIZE,
         "library": f"OpenDP {version('opendp')}",
@@ -184,6 +189,13 @@ def _max_guess_rate(plan: ReleasePlan) -> float:
         lengths = [end - start for start, end in pairwise([*starts, len(days)])]
         return flow_release_risk(parameters, lengths).max_guess_rate
     return Guarantee(epsilon=plan.epsilon, delta=plan.delta).max_guess_rate
+
+
+def _format_day_guess_rate(plan: ReleasePlan) -> str:
+    """Return the guesses of one day where each of several has its own noise; empty elsewhere."""
+    if plan.unit != "person-day" or plan.days == 1 or plan.setting.time.aggregation != "day":
+        return ""
+    return format_guess_rate(Guarantee(epsilon=plan.epsilon).max_guess_rate, coin=True)
 
 
 def _summarize_releases(earlier: Sequence[Entry]) -> list[dict[str, Any]]:

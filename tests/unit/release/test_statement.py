@@ -65,9 +65,10 @@ def test_all_stages_add_up_to_what_is_charged(demo, name):
 
 
 GROUP = (
-    f"A group of k loses kε and δ.*, 4 of them ε = 4 and δ = {1e-7 * np.expm1(4) / (np.e - 1):.3g}"
+    "A group of k people loses kε and δ.*. For 4 people that is ε = 4 and "
+    f"δ = {1e-7 * np.expm1(4) / (np.e - 1):.3g}"
 )
-BEYOND = "noisy number of the next trips beyond the limit, at most 16 per person-day"
+BEYOND = "noisy number of trips 5 to 20 of every person and day, added up"
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ BEYOND = "noisy number of the next trips beyond the limit, at most 16 per person
             "unit",
             "One person's trips of one day. One such unit loses up to ε = 0.5. An",
         ),
-        (flows(), "small_groups", "loses kε, 4 of them ε = 2 on each day.$"),
+        (flows(), "small_groups", "loses kε. For 4 people that is ε = 2 on each day.$"),
         (zoom(epsilon=1.0, delta=1e-7), "small_groups", GROUP),
         (ours(FOUR), "bias", BEYOND),
     ],
@@ -108,7 +109,14 @@ def test_an_attacker_guesses_as_often_as_the_pages_say(demo, setting):
     risk = privacy.Guarantee(epsilon=setting.parameters.epsilon, delta=plan(setting, demo).delta)
     if isinstance(setting.parameters, od.ODParameters):
         risk = privacy.flow_release_risk(setting.parameters, days)
-    assert privacy.format_guess_rate(risk.max_guess_rate, coin=True) in items(demo, setting)["unit"]
+    planned, said = plan(setting, demo), items(demo, setting)["unit"]
+    assert privacy.format_guess_rate(risk.max_guess_rate, coin=True) in said
+    one_day = privacy.Guarantee(epsilon=setting.parameters.epsilon).max_guess_rate
+    is_daily = planned.unit == "person-day" and len(days) > 1 and max(days) == 1
+    said_of_a_day = (
+        f"one day alone, the attacker is correct in {privacy.format_guess_rate(one_day)}"
+    )
+    assert (said_of_a_day in said) == is_daily
 
 
 def test_of_a_table_of_flows_whole_trips_of_the_table_are_protected(demo):
