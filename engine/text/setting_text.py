@@ -130,21 +130,21 @@ def describe_excess(utility: Utility, setting: Setting) -> str:
 def button_label(option: Alternative) -> str:
     """Return the label of an alternative's button: the change and its utility and risk."""
     setting, risk = option.candidate.setting, option.candidate.risk
+    time = setting.time.aggregation
     change = {
         "zones": count_zones(setting.zone_level, option.candidate.zone_count),
-        "time": TIMES[setting.time.aggregation],
+        "time": "the whole period" if time == "whole" else f"{time}s",
         "threshold": f"τ {getattr(setting.parameters, 'suppression_threshold', 0)}",
-        "risk": f"more risk, ε {setting.parameters.epsilon:g}",
+        "risk": f"ε {setting.parameters.epsilon:g}, more risk",
     }[option.control]
     utility = option.candidate.utility
     crossing = ""
     if utility.crossing_share < 1:
         crossing = f"; {format_hundred(utility.crossing_share)} of 100 trips cross zones"
         crossing = setting.say_counts(crossing)
-    head = change if option.control == "threshold" else f"{change[0].upper()}{change[1:]}"
     shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
     limit = privacy.format_guess_rate(risk).removesuffix(" of 100 guesses")
-    return f"{head}: {shares} of 100{crossing}; risk {limit}"
+    return f"Use {change}: {shares} of 100{crossing}; risk {limit}"
 
 
 def _end_sentence(words: str) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 from engine import privacy
 from engine.contract import Setting
 from engine.parameters import EPSILON_STOPS
-from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Risk
+from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Guarantee, Risk
 from engine.text import setting_text as words, utility_text as texts
 from engine.text.numbers import number, scientific
 from engine.utility import ReliableFlows, Utility, count_reliable_flows
@@ -172,18 +172,30 @@ def _privacy_gauge(answer: Assessment) -> Gauge:
     *limit, right, _, _, _ = privacy.format_guess_rate(risk.max_guess_rate).split()
     data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
     subject = "a person" if risk.covers_person else "a trip"
+    one_day = _describe_one_day(answer)
     return Gauge(
         name=f"Privacy: {risk.strength}",
         level=risk.verdict,
         sentence=f"{' '.join(limit)} *{right} of 100* guesses about {subject} are right",
         rule=f"{describe_risk(answer)} {PRIVACY_RULE}",
-        note=f"Guessed: is {subject} in {data}? A coin gets 50. Family of {GROUP_SIZE}: {together}",
+        note=(
+            f"Guessed: is {subject} in {data}?{one_day} A coin gets 50. "
+            f"Family of {GROUP_SIZE}: {together}"
+        ),
         amount=f"{' '.join(limit)} {right}",
         value=risk.max_guess_rate,
         low=0.5,
         high=1.0,
         bands=_BANDS if risk.covers_person else _BANDS[1:],
     )
+
+
+def _describe_one_day(answer: Assessment) -> str:
+    """Return the guesses about one day where each of several has its own noise, else nothing."""
+    if answer.risk.releases == 1 or answer.setting.time.aggregation != "day":
+        return ""
+    one_day = Guarantee(epsilon=answer.setting.parameters.epsilon).max_guess_rate
+    return f" In one day alone: {privacy.format_guess_rate(one_day).split()[2]}."
 
 
 def _retained_gauge(answer: Assessment) -> Gauge:

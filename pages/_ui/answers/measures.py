@@ -242,6 +242,7 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
     is_estimate = cached.method_of(setting).number_kind == "estimated"
     hidden = "too uncertain to draw" if is_estimate else "shown as 0"
     large = f"flows ≥ {count_noun(floor, 'trip')}"
+    fewer = "" if is_estimate else " A larger τ leaves fewer and larger flows in this number."
     return {
         "Mean error": cell(
             lambda s: trip_count(s.mean_error), "", "|private − true| over all pairs of zones."
@@ -249,7 +250,7 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
         "Relative error (MRE)": cell(
             lambda s: percent(s.relative_error),
             large,
-            f"|private − true| / true, of those {hidden}, too.",
+            f"|private − true| / true, of those {hidden}, too.{fewer}",
         ),
         "Pearson correlation (r)": _drawn(
             drawn,
@@ -269,6 +270,6 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
         "Lost · phantom flows": cell(
             lambda s: f"{s.lost_flows:,.0f} of {s.large_flows:,.0f} · {s.phantom_flows:,.0f}",
             "",
-            f"Lost: {large}, {hidden}. Phantom: shown although nobody travelled.",
+            f"Lost: {large}, {hidden}.{fewer} Phantom: shown although nobody travelled.",
         ),
     }

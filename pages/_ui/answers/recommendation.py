@@ -160,7 +160,7 @@ def _explain_ranking() -> str:
     limit = format_hundred(fields.value(fields.RISK))
     return (
         "Settings rank by the harmonic mean of retained and genuine. No other tested setting ranks "
-        f"clearly higher within the risk limit ({limit} correct guesses in 100)."
+        f"clearly higher within the risk limit set on Choose ({limit} correct guesses in 100)."
     )
 
 

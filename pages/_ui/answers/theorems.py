@@ -54,15 +54,16 @@ def compare_epsilons(setting: Setting) -> dict[str, Cell]:
     meaning = (
         f"From this ε on a noisy flow (a change) is within {trip_count(alpha)} of "
         f"{name_noise_centre(unit)} in {percent(1 - beta)} of releases, before "
-        "small flows are suppressed. First the published formula, then the exact law."
+        "small flows are suppressed. The first number is by the theorem of Kohli et al. (2024), "
+        "the second by the exact distribution of the noise."
     )
     rows = (
-        (f"Theorem 6: ε for ± {trip_count(alpha)}", epsilons.flow, epsilons.exact_flow),
-        (f"Theorem 7: ε for a change ± {alpha:,}", epsilons.change, epsilons.exact_change),
+        (f"ε for a flow ± {alpha:,} (Theorem 6)", epsilons.flow, epsilons.exact_flow),
+        (f"ε for a change ± {alpha:,} (Theorem 7)", epsilons.change, epsilons.exact_change),
     )
     return {
         setting.say_counts(label): Cell(
-            f"{published:.3g}", f"exact {exact:.3g}", setting.say_counts(meaning)
+            f"{published:.3g}", f"formula · exact {exact:.3g}", setting.say_counts(meaning)
         )
         for label, published, exact in rows
     }

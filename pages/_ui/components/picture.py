@@ -378,7 +378,8 @@ def flows_picture(
         kinds = np.where(difference[pairs] > 0, "more", "less").tolist()
         title, topic = f"Difference, ε = {epsilon:g}", "the largest differences of flows"
         sides += side(title, topic, flow_paths(pairs, np.abs(difference[pairs]), kinds))
-        key += say(difference_key_html(true, private, kinds, estimated=estimated))
+        sizes = np.abs(difference[pairs])
+        key += say(difference_key_html(true, private, kinds, sizes, estimated=estimated))
         return Picture(sides, key, shapes.names)
     gone = (true[busy] >= floor) & (private[busy] == 0)
     lost = busy[0][gone], busy[1][gone]
@@ -409,13 +410,20 @@ def describe_flow(route: str, true: int, private: float, text: str = "", *, esti
 
 
 def difference_key_html(
-    true: Integers, private: Integers | Floats, kinds: Sequence[str], *, estimated: bool
+    true: Integers,
+    private: Integers | Floats,
+    kinds: Sequence[str],
+    sizes: Floats,
+    *,
+    estimated: bool,
 ) -> str:
-    """Return the key of the flows that differ most, `kinds` being those that are drawn."""
+    """Return the key of the flows that differ most: `kinds` and `sizes` of what is drawn."""
     key = ""
     for kind, text in (("more", "too many trips, solid"), ("less", "too few, hollow")):
         key += swatch_html(kind, f"{text}: {kinds.count(kind)} of {len(kinds)}")
-    key += f"<span>the {len(kinds)} largest differences, as wide as a flow of that size</span>"
+    if len(sizes):
+        span = f"{number(sizes.min())} to {number(sizes.max())} trips"
+        key += f"<span>the {len(kinds)} largest differences, {span}, as wide as such flows</span>"
     if estimated:
         hidden = np.count_nonzero((true > 0) & (private == 0))
         key += f"<span>left out: {hidden:,} true flows {UNCERTAIN}</span>"

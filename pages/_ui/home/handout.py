@@ -72,17 +72,16 @@ def quote_assessment(answer: Assessment, zones: int) -> str:
     crossing = f" {crossing}." if crossing else ""
     reliable = assessments.describe_flows(answer).partition(". ")[0].removesuffix(".")
     reliable = f" {reliable}." if reliable else ""
-    published = (
-        f"{words.describe_product(setting, zones)} are published {words.describe_time(setting)}"
-    )
+    product = f"{words.describe_product(setting, zones)} are published"
+    days = answer.risk.releases
     verdict = f"{describe_utility(utility, setting)}{crossing}{reliable}"
     guesses = privacy.format_guess_rate(answer.risk.max_guess_rate).removesuffix(" of 100 guesses")
-    about = "whether a person is in the data"
+    about = f"whether a person is in the data{f' of all {days} days' if days > 1 else ''}"
     if not answer.risk.covers_person:
         about = "whether a single trip is in the data; people who make many are protected less"
     return (
-        f"In a test with simulated people ({answer.entry.name}), {published}. {verdict} An "
-        "attacker "
+        f"Suppose that {product} {words.describe_time(setting)}, in a test with simulated people "
+        f"({answer.entry.name}). {verdict} An attacker "
         f"who knows everyone else's data guesses correctly {guesses} times in 100 (a coin: 50) "
         f"{about}."
     )

@@ -83,7 +83,7 @@ def draw(matrix: Matrix) -> None:
         else []
     )
     if view == DIFFERENCE:
-        key.append(picture.difference_key_html(true, private, kinds, estimated=estimated))
+        key.append(picture.difference_key_html(true, private, kinds, sizes, estimated=estimated))
     if view in (NOISE, WRONG):
         floor = matrix.parameters.min_shown_count
         counts = f"{phantom.sum():,} in this draw", f"{lost.sum():,} in this draw"

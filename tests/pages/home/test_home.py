@@ -94,8 +94,8 @@ def test_one_screen_with_five_sliders_three_gauges_every_number_and_one_answer(o
         "Displacement (EMD)",
         "Suppressed",
         "Lost · phantom flows",
-        "Theorem 6: ε for ± 10 trips",
-        "Theorem 7: ε for a change ± 10",
+        "ε for a flow ± 10 (Theorem 6)",
+        "ε for a change ± 10 (Theorem 7)",
     ]
     assert "…" not in str(numbers(app))
     assert [row[1] == "–" for row in numbers(app).values()] == [False] * 4 + [True] * 4
@@ -165,9 +165,11 @@ def test_the_error_of_the_theorems_is_that_of_the_field(open_home):
         theorems.epsilon_for_cell_error(25, 0.05, 30, **law)
         for law in ({}, {"law": "rounded_laplace"})
     )
-    assert rows["Theorem 6: ε for ± 25 trips"][0] == f"{published:.3g} exact {exact:.3g}"
+    assert (
+        rows["ε for a flow ± 25 (Theorem 6)"][0] == f"{published:.3g} formula · exact {exact:.3g}"
+    )
     exact = theorems.epsilon_for_change(25, 0.05, 30, law="rounded_laplace")
-    assert rows["Theorem 7: ε for a change ± 25"][0].endswith(f"exact {exact:.3g}")
+    assert rows["ε for a change ± 25 (Theorem 7)"][0].endswith(f"exact {exact:.3g}")
 
 
 def test_a_slider_without_effect_is_grey_and_says_why(open_page, open_home):
@@ -294,7 +296,11 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
     assert needle == pytest.approx(200 * (risk.max_guess_rate - 0.5), abs=0.01)
     data = "the data" if unit == "person" else "these 7 days"
     together = format_guess_rate(risk.max_group_guess_rate).removesuffix(" of 100 guesses")
-    said = f"Guessed: is a person in {data}? A coin gets 50. Family of 4: {together}<"
+    one_day = ""
+    if step == "day":
+        rate = math.ceil(100 * math.exp(0.3) / (1 + math.exp(0.3)))
+        one_day = f" In one day alone: {rate}."
+    said = f"Guessed: is a person in {data}?{one_day} A coin gets 50. Family of 4: {together}<"
     assert said in html_of(app)
     noise = "each under its own noise" if step == "day" else "under one noise"
     day = f"ε = 0.3 protects a person's day; 7 days {noise}: ε = {risk.epsilon:.2g}"
@@ -323,7 +329,7 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
         in words
     )
     assert "once for the whole period, protecting a person" in words
-    why = "No other tested setting ranks clearly higher within the risk limit"
+    why = "No other tested setting ranks clearly higher within the risk limit set on Choose"
     assert f"{why} (75 correct guesses in 100)" in html_of(app)
     app = settled(app.button(key="way_home_use").click().run())
     assert app.select_slider(key="epsilon").value == best.setting.parameters.epsilon
@@ -551,10 +557,10 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
         right = f"{100 - int(genuine[1].removesuffix(' of 100'))} of 100"
     assert f"{risk.removesuffix(' of 100')} times in 100 (a coin: 50)" in quoted
     assert f"{right} " in quoted
-    assert quoted.startswith("“In a test with simulated people (demo-city), ")
+    assert quoted.startswith("“Suppose that ")
     assert ("reliable by" in quoted) == ("home_shown" not in query)
     when = "for every hour of the week" if "home_shown" in query else "by day"
-    assert f" are published {'once for the whole period' if 'unit' in query else when}. " in quoted
+    assert f" are published {'once for the whole period' if 'unit' in query else when}, " in quoted
     assert "a coin: 50" in quoted
     assert f"ε = {query.get('epsilon', '1')}" in page
     for sign in ("ε", *(("ℓ",) if "home_shown" in query else ("T", "τ"))):
