@@ -16,6 +16,7 @@ from .contract import Selection, Setting
 from .datasets import Dataset, memoise
 from .metrics import NOTHING_SHOWN
 from .origin_destination import NoiseDistribution
+from .origin_destination.matrices import CountHistogram
 from .parameters import DensityParameters, ODParameters, ODUnit
 from .resolution import FINEST, make_view
 from .verdict import Verdict, rate_value
@@ -162,10 +163,9 @@ def exact_utilities(
     thresholds: Sequence[int],
 ) -> list[list[list[Utility]]]:
     """Return exact utilities of a method that `has_flow_distribution`, nested by T, ε and τ."""
-    view = make_view(dataset, selection.zone_level, selection.time)
     utilities: list[list[list[Utility]]] = []
     for limit in trip_limits:
-        histogram = od.compute_histogram(view, unit, limit)
+        histogram = _view_histogram(dataset, selection, unit, limit)
         grid = od.compute_error_grid(histogram, epsilons, thresholds, limit)
         true = histogram.total_trips
         released = true + grid.bias  # the bias is that of all flows together
@@ -181,6 +181,18 @@ def exact_utilities(
             ]
         )
     return utilities
+
+
+def _view_histogram(
+    dataset: Dataset, selection: Selection, unit: ODUnit, limit: int
+) -> CountHistogram:
+    """Return the histogram of a view, stored with the dataset: each view is made anew."""
+    level, time = selection.zone_level, selection.time
+    return memoise(
+        dataset,
+        ("histogram of view", level, time, unit, limit),
+        lambda: od.compute_histogram(make_view(dataset, level, time), unit, limit),
+    )
 
 
 def drawn_utilities(
@@ -276,8 +288,9 @@ class ReliableFlows:
 def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
     """Return the exact number of reliable flows of a method that `has_flow_distribution`."""
     parameters = setting.parameters
-    view = make_view(dataset, setting.zone_level, setting.time)
-    histogram = od.compute_histogram(view, parameters.unit, parameters.max_trips_per_user)
+    histogram = _view_histogram(
+        dataset, setting.selection, parameters.unit, parameters.max_trips_per_user
+    )
     is_positive = histogram.true_counts > 0
     truncated, true, cells = (
         histogram.truncated_counts[is_positive],

@@ -79,7 +79,8 @@ def describe_method(setting: Setting) -> str:
         for name, text in meanings.items()
         if name in row.used_fields
     ]
-    return f"{row.name}: {', '.join([*parts, f'ε = {parameters.epsilon:g}'])}."
+    words = f"{row.name}: {', '.join([*parts, f'ε = {parameters.epsilon:g}'])}."
+    return words.replace("T = 1 trips", "T = 1 trip")
 
 
 def describe_time(setting: Setting) -> str:
