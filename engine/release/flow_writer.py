@@ -85,7 +85,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     suffix = ", as measured" * is_estimated
     large = f"a flow picked because it is large{suffix}"
     large_bar = ErrorBar(quantity=large, half_width=simultaneous_bar(scale, 1, flows))
-    total = f"all trips out of a zone (or into it), all released days{suffix}"
+    total = f"sum of trips out of one zone (or into it) over all released days{suffix}"
     if view.metadata.people_once:
         total = f"all people with home in a zone (or work in it){suffix}"
     # a flow by itself is detected if P(Z ≥ z) = e^(−z/scale)/(1 + e^(−1/scale)) ≤ 5%/flows

@@ -103,8 +103,18 @@ def render_texts(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -> d
         "statement.json": json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False),
         "statement.html": render("statement.html.j2"),
         "registry.yaml": render("registry.yaml.j2"),
-        "use_it.ipynb": (_TEMPLATES / "use_it.ipynb").read_text(encoding="utf-8").rstrip("\n"),
+        "use_it.ipynb": _render_notebook(plan),
     }
+
+
+def _render_notebook(plan: ReleasePlan) -> str:
+    """Return the notebook's cells for the product of a plan."""
+    notebook = json.loads((_TEMPLATES / "use_it.ipynb").read_text(encoding="utf-8"))
+    cells = notebook["cells"]
+    notebook["cells"] = [
+        cell for cell in cells if plan.product in cell["metadata"].pop("products", [plan.product])
+    ]
+    return json.dumps(notebook, indent=1, ensure_ascii=False)
 
 
 def build_statement(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -> dict[str, Any]:

@@ -110,8 +110,8 @@ def test_the_statement_says_by_how_much_a_release_was_scaled_up(bundles):
     assert 1 < low < high
     assert factor == pytest.approx(1 + believed / kept, abs=1e-4)
     sentence = (
-        f"as far as it exceeds its noise. This release scales up by {factor:.4g}. The "
-        f"true factor is between {low:.4g} and {high:.4g} (95% range, by the noise alone)."
+        f"less what may be its noise. This release scales up by {factor:.4g}. Without "
+        f"noise the factor would be between {low:.4g} and {high:.4g} (95% range)."
     )
     assert sentence in said["items"]["bias"]
     page = (bundles / "od-estimate" / "statement.html").read_text(encoding="utf-8")

@@ -68,7 +68,7 @@ GROUP = (
     "A group of k people loses kε and δ.*. For 4 people that is ε = 4 and "
     f"δ = {1e-7 * np.expm1(4) / (np.e - 1):.3g}"
 )
-BEYOND = "noisy number of trips 5 to 20 of every person and day, added up"
+BEYOND = "noisy number of the trips number 5 to 20 of all people on all days"
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,12 @@ BEYOND = "noisy number of trips 5 to 20 of every person and day, added up"
         (
             flows(epsilon=1.0),
             "unit",
-            r"A person loses up to ε = 7 over all 7 released days together\. An",
+            r"A person's privacy loss over all 7 released days is at most ε = 7\. An",
         ),
         (
             flows(last=0),
             "unit",
-            "One person's trips of one day. One such unit loses up to ε = 0.5. An",
+            "One person's trips of one day. Its privacy loss is at most ε = 0.5. An",
         ),
         (flows(), "small_groups", "loses kε. For 4 people that is ε = 2 on each day.$"),
         (zoom(epsilon=1.0, delta=1e-7), "small_groups", GROUP),
