@@ -23,7 +23,7 @@ _SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _AT_REST = """() => {
   // nothing is being computed and nothing changes any more
   const now = document.querySelector('[data-testid="stMain"]').innerText;
-  const still = now === window.seen && !/^…$|being judged|\\d …$/m.test(now);
+  const still = now === window.seen && !/^…$|\\t…|\\d of [\\d,]+ .*…/m.test(now);
   window.seen = now;
   return still;
 }"""
