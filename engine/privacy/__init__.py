@@ -13,6 +13,7 @@ from .guarantee import (
     Strength,
     cost_risk,
     flow_release_risk,
+    format_guess_limit,
     format_guess_rate,
     round_up_percent,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "cost_risk",
     "epsilon_for_delta",
     "flow_release_risk",
+    "format_guess_limit",
     "format_guess_rate",
     "randomised_response",
     "round_up_percent",

@@ -208,8 +208,13 @@ def round_up_percent(bound: float, decimals: int = 0) -> float:
     return math.ceil(100 * scale * bound - _ROUNDING) / scale
 
 
+def format_guess_limit(best_guess: float) -> str:
+    """Return the largest number of right guesses of 100 in words, such as ``at most 74``."""
+    count = round_up_percent(best_guess)
+    return f"{'up to' if count > 99 else 'at most'} {count:.0f}"
+
+
 def format_guess_rate(best_guess: float, *, coin: bool = False) -> str:
     """Return the sentence on how often an attacker is right at most."""
-    count = round_up_percent(best_guess)
-    words = f"{'up to' if count > 99 else 'at most'} {count:.0f} of 100 guesses"
+    words = f"{format_guess_limit(best_guess)} of 100 guesses"
     return f"{words} (a coin: 50)" if coin else words

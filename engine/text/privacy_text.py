@@ -2,6 +2,7 @@
 
 from ..density import is_delta_large
 from ..origin_destination.suppression_alone import SubtractionAttack
+from ..privacy import GROUP_SIZE, Risk, format_guess_limit
 from .numbers import number, scientific
 
 UNIT_LABELS = {
@@ -23,6 +24,27 @@ ANALYTIC_NOTE = (
     "The paper's theorem for Gaussian noise ends at a total ε of 4. Above it, this page uses the "
     "analytic Gaussian (Balle & Wang 2018), which is (ε, δ)-DP for every ε."
 )
+
+
+def describe_gauge_guesses(risk: Risk, *, mark: str = "") -> str:
+    """Return how often an attacker is right at most; `mark` encloses the number."""
+    words, count = format_guess_limit(risk.max_guess_rate).rsplit(" ", 1)
+    return f"{words} {mark}{count} of 100{mark} guesses about {_name_subject(risk)} are right"
+
+
+def describe_guessed(risk: Risk, one_day_guess_rate: float | None) -> str:
+    """Return the attacker's question, and the limits of one day, a coin and a family."""
+    data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
+    parts = [f"Guessed: is {_name_subject(risk)} in {data}?"]
+    if one_day_guess_rate is not None:
+        count = format_guess_limit(one_day_guess_rate).rsplit(" ", 1)[1]
+        parts.append(f"In one day alone: {count}.")
+    family = format_guess_limit(risk.max_group_guess_rate)
+    return " ".join([*parts, f"A coin gets 50. Family of {GROUP_SIZE}: {family}"])
+
+
+def _name_subject(risk: Risk) -> str:
+    return "a person" if risk.covers_person else "a trip"
 
 
 SUPPRESSION_ALONE = "No noise, flows suppressed below"

@@ -48,7 +48,7 @@ def is_flows(setting: Setting) -> bool:
 
 def describe_guesses(max_guess_rate: float, setting: Setting) -> str:
     """Return the attacker's largest rate of right guesses, in words."""
-    words = privacy.format_guess_rate(max_guess_rate).removesuffix(" of 100 guesses")
+    words = privacy.format_guess_limit(max_guess_rate)
     trip = " about one trip" * (getattr(setting.parameters, "unit", "") == "trip")
     return f"an attacker guesses correctly {words} times in 100{trip}"
 
@@ -144,7 +144,7 @@ def button_label(option: Alternative) -> str:
         crossing = f"; {format_hundred(utility.crossing_share)} of 100 trips cross zones"
         crossing = setting.say_counts(crossing)
     shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
-    limit = privacy.format_guess_rate(risk).removesuffix(" of 100 guesses")
+    limit = privacy.format_guess_limit(risk)
     return f"Use {change}: {shares} of 100{crossing}; risk {limit}"
 
 

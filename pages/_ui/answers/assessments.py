@@ -11,6 +11,7 @@ from engine.parameters import EPSILON_STOPS
 from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Guarantee, Risk
 from engine.text import setting_text as words, utility_text as texts
 from engine.text.numbers import number, scientific
+from engine.text.privacy_text import describe_gauge_guesses, describe_guessed
 from engine.utility import ReliableFlows, Utility, count_reliable_flows
 from engine.verdict import Verdict, rate_value
 from pages._ui.answers import cached, recommendation
@@ -168,21 +169,13 @@ def _describe_suppression(answer: Assessment) -> str:
 
 def _privacy_gauge(answer: Assessment) -> Gauge:
     risk = answer.risk
-    together = privacy.format_guess_rate(risk.max_group_guess_rate).removesuffix(" of 100 guesses")
-    *limit, right, _, _, _ = privacy.format_guess_rate(risk.max_guess_rate).split()
-    data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
-    subject = "a person" if risk.covers_person else "a trip"
-    one_day = _describe_one_day(answer)
     return Gauge(
         name=f"Privacy: {risk.strength}",
         level=risk.verdict,
-        sentence=f"{' '.join(limit)} *{right} of 100* guesses about {subject} are right",
+        sentence=describe_gauge_guesses(risk, mark="*"),
         rule=f"{describe_risk(answer)} {PRIVACY_RULE}",
-        note=(
-            f"Guessed: is {subject} in {data}?{one_day} A coin gets 50. "
-            f"Family of {GROUP_SIZE}: {together}"
-        ),
-        amount=f"{' '.join(limit)} {right}",
+        note=describe_guessed(risk, _compute_one_day_guess_rate(answer)),
+        amount=privacy.format_guess_limit(risk.max_guess_rate),
         value=risk.max_guess_rate,
         low=0.5,
         high=1.0,
@@ -190,12 +183,11 @@ def _privacy_gauge(answer: Assessment) -> Gauge:
     )
 
 
-def _describe_one_day(answer: Assessment) -> str:
-    """Return the guesses about one day where each of several has its own noise, else nothing."""
+def _compute_one_day_guess_rate(answer: Assessment) -> float | None:
+    """Return the rate of right guesses about one day where each of several has its own noise."""
     if answer.risk.releases == 1 or answer.setting.time.aggregation != "day":
-        return ""
-    one_day = Guarantee(epsilon=answer.setting.parameters.epsilon).max_guess_rate
-    return f" In one day alone: {privacy.format_guess_rate(one_day).split()[2]}."
+        return None
+    return Guarantee(epsilon=answer.setting.parameters.epsilon).max_guess_rate
 
 
 def _retained_gauge(answer: Assessment) -> Gauge:

@@ -75,7 +75,7 @@ def quote_assessment(answer: Assessment, zones: int) -> str:
     product = f"{words.describe_product(setting, zones)} are published"
     days = answer.risk.releases
     verdict = f"{describe_utility(utility, setting)}{crossing}{reliable}"
-    guesses = privacy.format_guess_rate(answer.risk.max_guess_rate).removesuffix(" of 100 guesses")
+    guesses = privacy.format_guess_limit(answer.risk.max_guess_rate)
     about = f"whether a person is in the data{f' of all {days} days' if days > 1 else ''}"
     if not answer.risk.covers_person:
         about = "whether a single trip is in the data; people who make many are protected less"

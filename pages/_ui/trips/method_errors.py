@@ -46,7 +46,7 @@ def _draw_methods(matrix: Matrix) -> None:
     heads = f"Method, one draw{matrix.day_label}", "Mean error (trips)", *shares, "Totals off by"
     tables.draw_rows(tuple(map(matrix.say, heads)), rows)
     st.caption(
-        "Both methods spend the same ε and read the same noise. The last row adds no noise and "
+        "All methods spend the same ε and read the same noise. The last row adds no noise and "
         "protects nobody: it is no method of a release. "
         + " ".join(f"**{row.short_name}**: {' '.join(row.limitations)}" for row in METHODS.values())
     )

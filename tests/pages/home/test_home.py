@@ -21,7 +21,7 @@ from engine.frontier import Requirements
 from engine.origin_destination import calculators as theorems
 from engine.origin_destination.scores import score_expectation
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
-from engine.privacy import STRONG_GUESS, WEAK_GUESS, flow_release_risk, format_guess_rate
+from engine.privacy import STRONG_GUESS, WEAK_GUESS, flow_release_risk, format_guess_limit
 from engine.release import plan
 from engine.text.numbers import decimal, metres, number, percent, trip_count
 from engine.text.setting_text import button_label
@@ -295,7 +295,7 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
     assert number == f"{math.ceil(100 * risk.max_guess_rate)} of 100"
     assert needle == pytest.approx(200 * (risk.max_guess_rate - 0.5), abs=0.01)
     data = "the data" if unit == "person" else "these 7 days"
-    together = format_guess_rate(risk.max_group_guess_rate).removesuffix(" of 100 guesses")
+    together = format_guess_limit(risk.max_group_guess_rate)
     one_day = ""
     if step == "day":
         rate = math.ceil(100 * math.exp(0.3) / (1 + math.exp(0.3)))
@@ -324,10 +324,7 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     assert best.setting.selection == need.selection
     words = advice(app)[0][1]
     assert f"Expected: {describe_utility(best.utility, best.setting)} An attacker" in words
-    assert (
-        f"correctly {format_guess_rate(best.risk).removesuffix(' of 100 guesses')} times in 100"
-        in words
-    )
+    assert f"correctly {format_guess_limit(best.risk)} times in 100" in words
     assert "once for the whole period, protecting a person" in words
     why = "No other tested setting ranks clearly higher within the risk limit set on Choose"
     assert f"{why} (75 correct guesses in 100)" in html_of(app)
