@@ -221,7 +221,7 @@ class IngestOptions:
     conf : mapping of str to str
         Settings of Spark, written as for spark-submit.
     description, source, licence : str
-        Text on this, which the dataset records.
+        Description, source or licence of the data, recorded in the dataset.
 
     Raises
     ------
