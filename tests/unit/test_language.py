@@ -15,7 +15,7 @@ from tests.support.releases import TRIPS, flows, ours, products, report, stateme
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "engine" / "release" / "templates"
-DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "benchmarks" / "README.md"]
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("[bd]*/README.md")]
 MAX_WORDS = 25
 INVERSIONS = re.compile(
     r"^(Of (all|one|the|a|\d|\{)[^.]*?, |As it is|Truly |Whoever |Who (knows|says) |Nobody has said"
