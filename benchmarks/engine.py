@@ -63,7 +63,7 @@ def density_rows() -> Iterator[Row]:
     yield against("EMD, 168 hours of Paris", took, reference, 0.4, "POT's emd2", note)
     zoom = replace(PARIS, method="multiscale")
     ours = cpu_seconds(lambda: density.release(paris, zoom, rng=np.random.default_rng(0)), 7)
-    yield Row("release of Paris by zoom", ours, 0.15, "CPU")
+    yield Row("release of Paris by multiscale", ours, 0.15, "CPU")
 
 
 def flow_rows() -> Iterator[Row]:
@@ -91,7 +91,7 @@ def flow_rows() -> Iterator[Row]:
     sectors = datasets.load("rwanda-sectors")
     ours_of = od.ODParameters(epsilon=0.3, unit="trip", method="empirical_bayes")
     seconds = cpu_seconds(lambda: od.release(sectors, ours_of, rng=rng, days=0), 5)
-    yield Row("one day of 416² by estimate", seconds, 0.4, "CPU")
+    yield Row("one day of 416² by empirical Bayes", seconds, 0.4, "CPU")
 
 
 def frontier_rows() -> Iterator[Row]:
@@ -100,7 +100,7 @@ def frontier_rows() -> Iterator[Row]:
     dataset, need = datasets.load(seen.dataset_id), Requirements(selection=seen, unit="person")
     first, *others = frontier.plan_batches(dataset, need)
     seconds, some = timed(lambda: frontier.evaluate_batch(dataset, first), time.process_time)
-    yield Row("the settings as asked, rwanda-sectors", seconds, 0.5, "CPU")
+    yield Row("the required settings, rwanda-sectors", seconds, 0.5, "CPU")
     more, each = timed(
         lambda: [frontier.evaluate_batch(dataset, part) for part in others], time.process_time
     )

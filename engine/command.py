@@ -16,8 +16,8 @@ APP = Path(__file__).parents[1] / "app.py"
 SUBCOMMANDS = {
     "ingest": ("ingest.command", "raw tables to a dataset of counts"),
     "twin": ("synthetic.twin_command", "simulated people in your own zones, from public facts"),
-    "frontier": ("frontier_command", "which settings to choose"),
-    "release": ("release.command", "release tables once: declare a budget, then release"),
+    "frontier": ("frontier_command", "recommend settings for a dataset"),
+    "release": ("release.command", "declare a budget, then release tables once"),
 }
 """Module with ``main(arguments)`` of each part, and its purpose."""
 
@@ -79,15 +79,15 @@ def build_run_parser() -> argparse.ArgumentParser:
         prog=f"{NAME} run",
         usage="%(prog)s [-h] [--port PORT] [--public] [--allow-release] [-- STREAMLIT OPTIONS]",
         description="Serve the dashboard at http://127.0.0.1:8501, to your own account alone.",
-        epilog="After -- stand options of Streamlit, such as --server.address 0.0.0.0; "
+        epilog="Write options of Streamlit after --, such as --server.address 0.0.0.0; "
         "'streamlit run --help' lists them.",
         allow_abbrev=False,
     )
     add = parser.add_argument
     add("--port", type=int, help="port to listen on; default: 8501")
-    add("--public", action="store_true", help="show simulated people only, take no file, release "
-        "nothing: for a server that everybody can reach")  # fmt: skip
-    add("--allow-release", action="store_true", help="let others who reach the server release, too")
+    add("--public", action="store_true", help="show simulated people only, accept no upload, "
+        "release nothing; for a server that everybody can reach")  # fmt: skip
+    add("--allow-release", action="store_true", help="allow releases from other computers, too")
     return parser
 
 
@@ -119,7 +119,7 @@ def _format_usage() -> str:
             "",
             *lines,
             "",
-            f"'{NAME} PART --help' lists what it takes; --version prints the version.",
+            f"'{NAME} PART --help' lists its options; --version prints the version.",
         ]
     )
 

@@ -40,17 +40,19 @@ def build_parser() -> argparse.ArgumentParser:
     text = f"zone level: zones, a parent such as province, clusters-N{default}"
     add("--zones", default=FINEST, help=text)
     times, units, products = get_args(Aggregation), get_args(ProtectedUnit), get_args(Product)
-    text = f"days that one matrix of flows adds up{default}"
+    text = f"days that one matrix of flows adds up; whole is all days{default}"
     add("--time", choices=times, default="day", help=text)
     text = f"weakest accepted unit of privacy{default}"
     add("--unit", choices=units, default="person-day", help=text)
-    add("--read", choices=products, default="flows", help=f"what would be released{default}")
-    text = f"τ: flows below it are suppressed{default}"
+    add(
+        "--read", choices=products, default="flows", help=f"product that would be released{default}"
+    )
+    text = f"τ: flows with a noisy count below it are suppressed{default}"
     add("--threshold", type=int, default=15, help=text)
-    text = f"most right guesses of an attacker, in percent (a coin: 50){default}"
+    text = f"limit of an attacker's correct guesses, in percent (a coin: 50){default}"
     add("--risk", type=parse_number, default=100 * STRONG_GUESS, help=text)
-    add("--trips", type=int, help="trips made in the whole period, a public number")
-    add("--out", type=Path, help="write all tested settings to FILE.csv or FILE.json")
+    add("--trips", type=int, help="public number of trips made in the whole period")
+    add("--out", type=Path, help="file for a table of all tested settings, named .csv or .json")
     add_json_option(parser)
     return parser
 

@@ -23,8 +23,8 @@ _METHODS: dict[str, tuple[str, ...]] = {
 
 
 _METHOD_HELP = {
-    "od": "laplace_suppression adds noise and hides what is below τ; empirical_bayes estimates all "
-    "flows from noisy counts and does not use τ",
+    "od": "laplace_suppression adds noise and suppresses flows below τ; empirical_bayes estimates "
+    "all flows from noisy counts and does not use τ",
     "density": "efpag_joint is Fourier perturbation; multiscale adds noise to five tables of "
     "visits, from towers to the city; towers_laplace adds noise to each tower and hour",
 }
@@ -54,7 +54,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="Release private tables once: declare a budget, then release.",
     )
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--ledger", type=Path, help="ledger file (data/ledger.sqlite)")
+    common.add_argument("--ledger", type=Path, help="ledger file; default: data/ledger.sqlite")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, about in _PRODUCTS.items():
         _add_product(commands.add_parser(name, parents=[common], help=f"release {about}"), name)
@@ -63,7 +63,9 @@ def build_parser() -> argparse.ArgumentParser:
     verify = commands.add_parser("verify", parents=[common], help="check the ledger's hashes")
     verify.set_defaults(run="verify")
     add_json_option(verify)
-    verify.add_argument("--head", metavar="HASH", help="must be in the chain: of a statement, say")
+    verify.add_argument(
+        "--head", metavar="HASH", help="hash that the chain must contain, such as a statement's"
+    )
     return parser
 
 
@@ -73,7 +75,7 @@ def _add_budgets(actions: Any, common: argparse.ArgumentParser) -> None:
         ("set", "declare a budget once"),
         ("raise", "raise a budget"),
         ("join", "add a dataset of the same people"),
-        ("withdraw", "take back a budget of which nothing is spent"),
+        ("withdraw", "take back a budget that nothing is spent of"),
         ("show", "show what is spent"),
     ):
         parsers.append(actions.add_parser(name, parents=[common], help=about))
@@ -81,35 +83,43 @@ def _add_budgets(actions: Any, common: argparse.ArgumentParser) -> None:
     declare, raise_parser, join, _, show = parsers
     add_json_option(show)
     for parser in parsers[:-1]:
-        parser.add_argument("people", help="a name of the people and the period")
-        parser.add_argument("--by", required=True, help="who says so, and may raise it")
+        parser.add_argument("people", help="name of the people and the period")
+        parser.add_argument(
+            "--by",
+            required=True,
+            help="person who decides this; the one who declares a budget may raise it",
+        )
     declare.add_argument(
-        "--datasets", nargs="+", required=True, help="all that these people are in"
+        "--datasets", nargs="+", required=True, help="all datasets with these people"
     )
-    units, text = ("person", "person-day", "trip"), f"what the budget protects{_DEFAULT}"
+    units, text = ("person", "person-day", "trip"), f"unit of privacy of the budget{_DEFAULT}"
     declare.add_argument("--unit", choices=units, default="person", help=text)
-    text = "what all releases together may cost"
+    text = "total ε that all releases together may cost"
     declare.add_argument("--epsilon", type=parse_number, required=True, help=text)
-    text = f"the same of δ{_DEFAULT}"
+    text = f"total δ that all releases together may cost{_DEFAULT}"
     declare.add_argument("--delta", type=parse_number, default=0.0, help=text)
-    declare.add_argument("--raised-by", nargs="*", default=[], help="who else may raise it")
-    raise_parser.add_argument("--epsilon", type=parse_number, required=True, help="the new total")
-    raise_parser.add_argument("--delta", type=parse_number, help="the new total; default: as it is")
-    raise_parser.add_argument("--reason", required=True, help="why, kept in the ledger")
-    join.add_argument("dataset", help="a further dataset of these people")
+    declare.add_argument(
+        "--raised-by", nargs="*", default=[], help="other persons who may raise the budget"
+    )
+    raise_parser.add_argument("--epsilon", type=parse_number, required=True, help="new total of ε")
+    raise_parser.add_argument(
+        "--delta", type=parse_number, help="new total of δ; default: unchanged"
+    )
+    raise_parser.add_argument("--reason", required=True, help="reason, recorded in the ledger")
+    join.add_argument("dataset", help="name of a further dataset of these people")
 
 
 def _add_product(parser: argparse.ArgumentParser, name: str) -> None:
     parser.set_defaults(run="release", product=name)
     add = parser.add_argument
     add("dataset", help="name or folder of a dataset")
-    add("--out", type=Path, required=True, help="new folder of the bundle")
-    add("--epsilon", type=parse_number, required=True, help="privacy loss per unit of privacy")
+    add("--out", type=Path, required=True, help="new folder for the bundle")
+    add("--epsilon", type=parse_number, required=True, help="ε: privacy loss per unit of privacy")
     sources = json.loads(_TITLES.read_text("utf-8"))["tuning"]
-    add("--tuned-on", choices=sources, required=True, help="how ε was chosen")
-    add("--tuning-note", default="", help="such as the days looked at")
-    add("--twin", help="the dataset of the twin, for --tuned-on twin")
-    words = "where it is asked for, in the words that are asked for; more than once for more"
+    add("--tuned-on", choices=sources, required=True, help="how the settings were chosen")
+    add("--tuning-note", default="", help="note for the statement on how the settings were chosen")
+    add("--twin", help="name or folder of the twin, with --tuned-on twin only")
+    words = "sentence that an error tells you to give; repeat the option for each sentence"
     add("--consent", action="append", default=[], metavar="WORDS", help=words)
     if name != "report":
         methods = _METHODS[name]
@@ -120,32 +130,32 @@ def _add_product(parser: argparse.ArgumentParser, name: str) -> None:
             default=methods[0],
             help=f"{_METHOD_HELP[name]}{_DEFAULT}",
         )
-        text = f"zones, a parent such as province, or clusters-N{_DEFAULT}"
+        text = f"zone level: zones, a parent such as province, or clusters-N{_DEFAULT}"
         add("--zones", default="zones", help=text)
     if name == "density":
-        text = f"ℓ: visits of a person that are counted at most{_DEFAULT}"
+        text = f"ℓ: visits counted per person in the week, at most; unused by multiscale{_DEFAULT}"
         add("--max-visits-per-user", type=int, default=30, help=text)
-        text = f"δ: added success of an attack beyond ε{_DEFAULT}"
+        text = f"δ: by how much an attack may succeed more often than ε allows{_DEFAULT}"
         add("--delta", type=parse_number, default=1e-7, help=text)
         calibrations = "classical", "analytic"
-        text = f"calibration of Gaussian noise; classical ends at ε 4{_DEFAULT}"
+        text = f"calibration of efpag_joint's noise; classical allows ε up to 4{_DEFAULT}"
         add("--gaussian", choices=calibrations, default="classical", help=text)
         return
     units = ("person-day", "person", "trip") if name == "od" else ("user", "item")
     add("--unit", choices=units, default=units[0], help=f"unit of privacy{_DEFAULT}")
-    limit, default = ("T", 4) if name == "od" else ("M", 20)
-    text = f"{limit}: trips of a person or day that are counted at most{_DEFAULT}"
+    limit, default, counted = ("M", 20, "user") if name == "report" else ("T", 4, "unit of privacy")
+    text = f"{limit}: trips counted per {counted}, at most{_DEFAULT}"
     add("--max-trips-per-user", type=int, default=default, help=text)
     if name == "od":
-        text = f"τ: noisy flows below it are released as 0{_DEFAULT}"
+        text = f"τ: flows with a noisy count below it are suppressed{_DEFAULT}"
         add("--suppression-threshold", type=int, default=15, help=text)
-        text = f"days that one matrix adds up{_DEFAULT}"
+        text = f"days that one matrix adds up; whole is all days{_DEFAULT}"
         add("--time", choices=("day", "week", "whole"), default="day", help=text)
-        text = "first released day; default: the dataset's first"
+        text = "first released day, as YYYY-MM-DD; default: the dataset's first"
         add("--from", dest="first_day", type=_parse_day, help=text)
-        text = "last released day; default: the dataset's last"
+        text = "last released day, as YYYY-MM-DD; default: the dataset's last"
         add("--to", dest="last_day", type=_parse_day, help=text)
-        add("--span", type=int, help="compare the first so many days with the last")
-        add("--trips", type=int, help="made in these days, a public number")
-        text = "write unbiased totals, of which suppressed counts can be computed back"
+        add("--span", type=int, help="number of days: compare the first N days with the last N")
+        add("--trips", type=int, help="public number of trips made in the released days")
+        text = "also write unbiased totals, from which suppressed counts can be computed"
         add("--sums-before-suppression", action="store_true", help=text)

@@ -114,10 +114,10 @@ def build_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
         argument_default=argparse.SUPPRESS,
     )
-    text = f"what the table holds ({', '.join(get_args(Kind))}), then files, folders or patterns: "
-    text += "CSV (also packed), Parquet; on Spark also tables"
+    text = f"kind of table ({', '.join(get_args(Kind))}), then files, folders or patterns: "
+    text += "CSV (also packed), Parquet; on Spark also names of tables"
     reader.add_argument("inputs", nargs="+", metavar="WHAT FILE", help=text)
-    text = "a published form, in place of WHAT and --map"
+    text = "format of a known source, in place of WHAT and --map"
     reader.add_argument("--as", dest="preset", choices=presets.PRESET_NAMES, help=text)
     for options_type in (IngestOptions, Reading):
         descriptions = _field_descriptions(options_type)

@@ -63,28 +63,29 @@ class Reading:
     Parameters
     ----------
     header : tuple of str or None
-        The table has no line of names: names by position; further ones are column1, column2 … by
-        theirs, for '--map uid=column1'.
+        Names of columns by position, for a table without a line of names. Columns without a name
+        are called column1, column2 …, for '--map uid=column1'.
     skip_rows : int
-        Lines above the line of column names (or above the first row).
+        Number of lines above the line of column names, or above the first row; default: 0.
     encoding : str or None
-        Of CSV files; default: auto-detect.
+        Encoding of CSV files; default: auto-detect.
     delimiter : str or None
-        Between columns: , ; | tab or blanks (' '); default: auto-detect.
+        Mark between columns: , ; | tab or a blank (' '); default: auto-detect.
     decimal : str or None
         Decimal mark of numbers, . or a comma; default: auto-detect, a comma beside thousands of .
     thousands : str
         Mark between thousands; default: none.
     date_order : str or None
-        Order of year, month and day; default: auto-detect, refused where it is in doubt, as in
+        Order of year, month and day; default: auto-detect, refused if in doubt, as for
         03/04/2016.
     time_format : str or None
-        Of all times, as strptime has it: '%d.%m.%Y %H:%M'.
+        Format of all times in the codes of strptime, such as '%d.%m.%Y %H:%M'; default:
+        auto-detect.
     number_times : str or None
-        What times that are numbers count, days being those of a spreadsheet, on the wall clock;
+        Unit of times that are numbers; days are those of a spreadsheet, in local time;
         default: auto-detect.
     text_time_zone : str or None
-        Zone that times without an offset are written in; default: the local one.
+        Time zone of times without an offset; default: the one of --timezone.
     """
 
     header: tuple[str, ...] | None = None
@@ -145,77 +146,82 @@ class IngestOptions:
     out : Path
         Folder of the dataset; its name becomes the dataset's name (needed).
     first_day : date
-        First local day of the declared period (needed).
+        First local day of the declared period, as YYYY-MM-DD (needed).
     last_day : date
-        Last local day, included (needed).
+        Last local day of the period, included, as YYYY-MM-DD (needed).
     time_zone : str
         IANA name of the local time zone, such as America/Mexico_City (needed).
     locations : Path or None
         Table of stations or towers with coordinates.
     zones : Path or None
-        GeoJSON, GeoPackage, zipped Shapefile or GeoParquet.
+        File of zones: GeoJSON, GeoPackage, zipped Shapefile or GeoParquet.
     layer : str
-        Of a file of zones that has several.
+        Layer of the zones, if their file has several.
     cells : str or None
-        Ids of places in the rows are such cells; default: auto-detect.
+        Type of grid cell, if ids of places in the rows are cells; default: auto-detect.
     id_prefix : bool
-        Ids of places in the rows begin with those of the places (blocks within block groups).
+        Ids of places in the rows begin with those of the given places (blocks within block
+        groups).
     mapping : mapping of str to str
         Columns of the rows; others are guessed and named in the summary. a=b:2+c:3 joins columns,
         padded with zeros to 2 and 3 digits.
     locations_mapping, zones_mapping : mapping of str to str
-        Columns of that file, in the same way.
+        Columns of that file, written in the same way.
     hexagon_m : float or None
-        Zones are H3 hexagons of about so many metres across, instead of those given.
+        Width of hexagonal zones (H3) in metres, about; they replace the given zones.
     area : (west, south, east, north) or None
-        Of the hexagons in degrees (west south east north), without places; 'data' reads it off the
-        coordinates of the rows, which a release then states.
+        Area of the hexagons in degrees (west south east north), if there are no places; 'data'
+        reads it from the coordinates of the rows, which a release then states.
     area_from_data : bool
         Whether that area is read from the coordinates of the rows.
     parts : tuple of str
-        What to build: density, trips; default: both. Or commutes, alone: one flow a person, from
+        Parts to build: density and trips (default), or commutes alone: one flow per person, from
         the zone of most hours at home to the zone of most hours at work, if they differ.
-    home_hours, work_hours : (int, int)
-        Hours at home and at work, from and to, on the local clock; default: 20 6 and 9 17.
+    home_hours : (int, int)
+        Start and end of the hours at home, on the local clock; default: 20 6.
+    work_hours : (int, int)
+        Start and end of the hours at work, on the local clock; default: 9 17.
     work_days : tuple of str
-        Days of work; default: mon tue wed thu fri.
+        Working days; default: mon tue wed thu fri.
     once : bool
-        Each number of flows is of people, and each of them is in one flow only, such as homes and
-        work places; no number is expanded from a sample.
+        Each number counts people, each person is in one flow only, such as from home to work, and
+        no number is expanded from a sample.
     same_people_as : str or None
-        Name of a dataset of the same people: both must share one budget.
+        Name of a dataset of the same people; both must share one budget.
     week : date or None
-        Monday of the density week; default: the first full one.
+        Monday of the density week, as YYYY-MM-DD; default: the first in a full week.
     max_visits_cap : int
-        Visits counted of one person in the week at most (K_max), a public bound.
+        K_max: public bound on the visits counted per person in the week; default: 840.
     mean_visits_public : float or None
-        Visits of a person in the week, if public: our density is made for it, else for calls.
+        Public mean number of visits per person in the week, which multiscale uses; default: not
+        known, as for call records.
     people_public : int or None
-        Public estimate of the number of people.
+        Public estimate of the number of people in the data.
     period_from_data : bool
-        The two days were read off the data; a release states it.
+        The first and the last day were read from the data; a release states this.
     places_public : bool or None
-        Whether the places are public; a release states it, also where neither is said.
+        Whether the places are public; a release states this, and also if it is not known.
     leave_out : tuple of str
-        What is left out instead of refused.
+        Rows and places to leave out; without this they are refused.
     keep : tuple of str
-        What is kept though it looks wrong.
+        Files and places to keep, which look wrong and are otherwise refused or left out.
     salt : str or None
-        For reproducible ranks; default: the dataset's own, or a new one.
+        Text that makes the random ranks of trips repeatable; default: the dataset's own, or new.
     reading : Reading
-        How text is read.
+        Format of the text.
     engine : str
-        duckdb is embedded; spark reads typed tables.
+        Engine that reads the rows; duckdb runs here, spark reads typed tables; default: duckdb.
     memory : str
         Memory limit of the embedded engine; default: 3GB.
     spill : Path or None
-        Folder for what does not fit in memory.
+        Folder for rows that do not fit in memory, not encrypted; default: the system's
+        temporary folder.
     master : str
-        Address of the Spark cluster.
+        Address of the Spark cluster; default: local[2].
     conf : mapping of str to str
-        Settings of Spark, as spark-submit takes them.
+        Settings of Spark, written as for spark-submit.
     description, source, licence : str
-        Said of the dataset.
+        Description, source or licence of the data, recorded in the dataset.
 
     Raises
     ------

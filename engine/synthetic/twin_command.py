@@ -63,24 +63,34 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("--zones", type=Path, required=True, help="zones (GeoJSON, GeoPackage …) or places (CSV)")
-    add("--residents", help="their column of residents; guessed by its name if left out")
-    add("--people", type=int, required=True, help="people in the data to come")
+    add("--residents", help="column of residents in that file; default: guessed by its name")
+    add("--people", type=int, required=True, help="number of people in the confidential data")
     default = "; default: %(default)s"
-    text = f"trips between zones per person and day{default}"
+    text = f"mean number of trips between zones per person and day{default}"
     add("--trips", type=parse_number, default=0.8, help=text)
     add("--one-trip", action="store_true", help="everybody makes one trip in the whole period")
-    add("--travellers", type=parse_number, help="share of people who ever travel in the period")
-    add("--days", type=int, default=7, help=f"days of the period{default}")
+    add(
+        "--travellers",
+        type=parse_number,
+        help="share of people who ever travel in the period, 0 to 1; default: 0.9",
+    )
+    add("--days", type=int, default=7, help=f"number of days in the period{default}")
     text = f"first day, as YYYY-MM-DD{default}"
     add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help=text)
     add("--timezone", default="UTC", help=f"local time zone, such as Africa/Kigali{default}")
-    add("--friction", type=parse_number, help="km over which flows fall by a factor e")
-    text = f"records per person and week; 0 for none{default}"
+    add(
+        "--friction",
+        type=parse_number,
+        help="distance in km over which flows fall by a factor e; default: from the zones",
+    )
+    text = f"mean number of records per person and week, for the density; 0 for none{default}"
     add("--visits", type=parse_number, default=15.0, help=text)
-    add("--seed", type=int, default=1, help=f"another one makes other people{default}")
-    text = "where a fact is printed, such as people='annual report'; more than once for more"
+    add(
+        "--seed", type=int, default=1, help=f"whole number; another one makes other people{default}"
+    )
+    text = "public source of a number, such as people='annual report'; repeat it for each fact"
     add(
         "--source", type=_parse_source, action="append", default=[], metavar="FACT=WHERE", help=text
     )
-    add("--out", type=Path, required=True, help="folder of the dataset")
+    add("--out", type=Path, required=True, help="new folder for the dataset")
     return parser

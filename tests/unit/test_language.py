@@ -15,6 +15,7 @@ from tests.support.releases import TRIPS, flows, ours, products, report, stateme
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "engine" / "release" / "templates"
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("[bd]*/README.md")]
 MAX_WORDS = 25
 INVERSIONS = re.compile(
     r"^(Of (all|one|the|a|\d|\{)[^.]*?, |As it is|Truly |Whoever |Who (knows|says) |Nobody has said"
@@ -134,6 +135,16 @@ def test_the_page_of_a_statement_and_the_notebook_are_in_plain_language():
     cells = json.loads((TEMPLATES / "use_it.ipynb").read_text(encoding="utf-8"))["cells"]
     notebook = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
     assert_plain(("bundle", text) for text in (*re.split(r"<[^>]+>", page), *notebook))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_document_is_in_plain_language(path):
+    """Paragraphs, items and headings; no code, no tables, no targets of links."""
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    text = re.sub(r"^( {4}|\||!\[).*$|\]\([^)]*\)", "\n", text, flags=re.M)
+    text = re.sub(r"^(#.*\n|\s*[-*] |\s*\d+\. )", r"\n\n\1\n", text, flags=re.M)
+    assert_plain((path.name, text) for text in re.split(r"\n\s*\n", text))
 
 
 def test_the_glossary_is_short_and_the_guide_repeats_it():
