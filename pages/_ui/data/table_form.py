@@ -208,15 +208,15 @@ def _times(source: Source, names: dict[str, str], reading: Reading) -> tuple[dat
     """Return the reading of the first rows' times, cached."""
     if "datetime" not in names and "date" not in names:
         return ()
-    cache, zone = data_state().cache_of("times"), data_state().time_zone
+    zone = data_state().time_zone
+    complete = {k: v for k, v in names.items() if k in column_mapping.CLOCKS or "date" in k}
     key = (source.path, tuple(sorted(names.items())), reading, zone)
-    if key not in cache:
-        complete = {k: v for k, v in names.items() if k in column_mapping.CLOCKS or "date" in k}
-        try:
-            cache[key] = tuple(preview.preview_times({source: complete}, reading, zone or "UTC"))
-        except ExplorerError:
-            cache[key] = ()
-    return cache[key]
+    arguments = {source: complete}, reading, zone or "UTC"
+    try:
+        times = data_files.ask_once("times", key, lambda: preview.preview_times(*arguments))
+    except ExplorerError:
+        return ()
+    return tuple(times)
 
 
 def _rows_html(peek: TablePreview, names: dict[str, str], times: Sequence[datetime | None]) -> str:

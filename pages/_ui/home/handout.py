@@ -49,10 +49,8 @@ def draw_buttons(answer: Assessment, picture: Picture) -> None:
     if not answer.entry.metadata.simulated:
         return
     # the file is made where no session is at hand
-    readable, count = (
-        assessments.describe_flows(answer),
-        len(cached.dataset(answer.setting.selection).zones),
-    )
+    readable = assessments.describe_flows(answer)
+    count = len(cached.dataset(answer.setting.selection).zones)
     advice = recommendation.describe_advice(answer.setting)
     flows, epsilon = words.is_flows(answer.setting), answer.setting.parameters.epsilon
     name = f"{answer.entry.name}-{'flows' if flows else 'density'}-epsilon-{epsilon:g}"

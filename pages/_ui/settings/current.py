@@ -104,10 +104,8 @@ def flows() -> Setting | None:
     source = offers.entry_for("trips")
     if source is None or "trips" not in source.parts:
         return None
-    values, allowed = (
-        {name: fields.value(field) for name, field in PARAMETERS["trips"].items()},
-        offers.units(source),
-    )
+    values = {name: fields.value(field) for name, field in PARAMETERS["trips"].items()}
+    allowed = offers.units(source)
     if values["unit"] not in allowed:
         values["unit"] = allowed[0]
     if values["unit"] == "trip" or source.metadata.people_once:
