@@ -60,7 +60,6 @@ def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settl
     assert "0.5 infections (β; P2's 0.1 hardly leaves its zone in 7 days)" in text(app)
     assert "Mean over 20 releases, 95% of them between" in text(app)
     assert f"of {acts.size:,} zone-days" in text(app)
-    assert "on the right day: " in text(app)
     empty = int((town.homes == 0).sum())
     assert f"without the {empty} zones in which nobody lives" in text(app)
     curves = [chart for key, chart in drawn.items() if key.startswith("decisions_curve")]
