@@ -127,9 +127,8 @@ def noise_purpose(name: str, selection: Selection) -> str:
         purpose += f" {selection.zone_level}"
     if when.aggregation != "day":
         purpose += f" {when.aggregation}"
-        if when != TimeSelection(
-            aggregation=when.aggregation
-        ):  # nor days that are added up with some of them
+        # nor days that are added up with some of them
+        if when != TimeSelection(aggregation=when.aggregation):
             purpose += f" {when.first_position} {when.last_position} {when.compared_days}"
     return purpose
 

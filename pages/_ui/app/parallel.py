@@ -214,7 +214,7 @@ def submit(name: str, function: Function, pieces: Sequence[Piece], *, delay_s: f
 def draw_live(
     name: str, job: Job, draw: Callable[[list[Any], bool], None], *, noun: str = "", size: int = 1
 ) -> None:
-    """Draw the answers that are there, again and again until all are; `each` is so many `what`."""
+    """Draw the answers that are there, again and again until all are; a piece has `size` `noun`."""
     polling = job.is_running
 
     def part() -> None:

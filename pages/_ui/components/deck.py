@@ -74,6 +74,7 @@ def draw_flow_map(
             strict=True,
         )
     ]
+    lit = {"pickable": True, "auto_highlight": True, "highlight_color": [ink, ink, ink, 130]}
     flows = pdk.Layer(
         "PolygonLayer",
         rows,
@@ -83,9 +84,7 @@ def draw_flow_map(
         get_line_color="edge",
         get_line_width="edge_px",
         line_width_units=String("pixels"),
-        pickable=True,
-        auto_highlight=True,
-        highlight_color=[ink, ink, ink, 130],
+        **lit,
     )
     ground = pdk.Layer(
         "GeoJsonLayer",
@@ -94,9 +93,7 @@ def draw_flow_map(
         _sub_layer_props={"polygons-fill": {"getFillColor": "@@=properties.fill"}},
         get_line_color=[128, 128, 128, 90],
         line_width_min_pixels=0.5,
-        pickable=True,
-        auto_highlight=True,
-        highlight_color=[ink, ink, ink, 130],
+        **lit,
     )
     lines, texts = _ruler(shapes)
     texts += [

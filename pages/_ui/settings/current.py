@@ -126,10 +126,7 @@ def stamp() -> tuple[list[str], bool]:
     if setting is not None and not memo.stamp:
         words = [format_controls(setting), UNIT_LABELS[setting.parameters.unit]]
         words += [name_level(setting.zone_level)] if setting.zone_level != FINEST else []
-        words += (
-            [TIME_LABELS[setting.time.aggregation].lower()]
-            if setting.time.aggregation != "day"
-            else []
-        )
+        if setting.time.aggregation != "day":
+            words.append(TIME_LABELS[setting.time.aggregation].lower())
     names = f"{' and '.join(memo.shown_entries)}: " if memo.shown_entries else ""
     return [f"Exploration, not a release. {banner}", names + ", ".join(words)], real

@@ -74,11 +74,9 @@ def draw(matrix: Matrix) -> None:
         alt=f"Map of {topic}: {view.lower()}",
         on_zone=lambda position: _toggle_zone(matrix, position),
     )
-    key = (
-        [picture.ramp_html(scale, matrix.say(f"trips{matrix.day_label}"))]
-        if view in (TRUE, NOISE)
-        else []
-    )
+    key: list[str] = []
+    if view in (TRUE, NOISE):
+        key.append(picture.ramp_html(scale, matrix.say(f"trips{matrix.day_label}")))
     if view == DIFFERENCE:
         key.append(picture.difference_key_html(true, private, kinds, estimated=estimated))
     if view in (NOISE, WRONG):
