@@ -86,8 +86,8 @@ def follow_job(
             return
         bar_col, button_col = st.columns([7, 1], vertical_alignment="bottom")
         bar_col.progress(share, text=text)
-        look = {"disabled": job.is_stopping, "width": "stretch"}
-        button_col.button("Cancel", key=f"{key}_cancel", on_click=job.cancel, **look)
+        stop, name = job.cancel, f"{key}_cancel"
+        button_col.button("Cancel", name, on_click=stop, disabled=job.is_stopping, width="stretch")
 
     with st.container(key=f"{key}_live"):
         st.fragment(error_pages.catch_errors()(part), run_every=POLL_S)()
