@@ -55,7 +55,7 @@ def view_key(setting: Setting) -> Selection:
 
 
 def days(setting: Setting, day: int | None = None) -> dict[str, Any]:
-    """Return ``days`` and ``sum_days`` of one matrix of flows in its `view`, or of all of them."""
+    """Return ``days`` and ``sum_days`` of one matrix of flows as opened, or of all of them."""
     if not isinstance(setting.parameters, ODParameters):
         return {}
     if setting.parameters.unit == "person":

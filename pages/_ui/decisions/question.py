@@ -168,7 +168,7 @@ def ask_share(place: Any, label: str, key: str, start: float) -> float:
 def offer_epsilon(is_met: Booleans, promise: str, dataset: str, *, is_current: bool = True) -> None:
     """Draw the ε that keeps the promise in 9 of 10 releases there and above, with its button.
 
-    Where what is shown is not `as_set`, its ε is another setting's.
+    Where what is shown `is_current` not, its ε is another setting's.
     """
     chosen = strongest_privacy(EPSILON_STOPS, is_met, CONFIDENCE)
     if chosen is None:
