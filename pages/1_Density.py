@@ -35,9 +35,7 @@ def draw() -> None:
         st.html(home_page.STYLE)
     with st.container(horizontal=True, vertical_alignment="center"):
         view = widgets.choose("View", list(VIEWS), "density_view")
-        presenter.draw_switch()
-        if presenter.is_presenting():
-            layout.draw_link(page_table.HOME, "Home")
+        presenter.draw_switch(page_table.HOME, "Home")
     if presenter.is_presenting():
         home_page.draw_first_screen(setting, current.flows(), setting)
         return

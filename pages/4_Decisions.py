@@ -29,9 +29,7 @@ def draw() -> None:
     default = AID if default_question(entry.metadata) == "aid" else EPIDEMIC
     with st.container(horizontal=True, vertical_alignment="center"):
         view = widgets.choose("View", VIEWS, "decisions_view", default)
-        presenter.draw_switch()
-        if presenter.is_presenting():
-            layout.draw_link(page_table.HOME, "Home")
+        presenter.draw_switch(page_table.HOME, "Home")
     if presenter.is_presenting():
         assessments.draw_gauges(setting)
     if view == EPIDEMIC and setting.time.aggregation != "day":

@@ -36,11 +36,6 @@ def plain(markdown: str) -> str:
     return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown).replace(WORD_JOINER, "")
 
 
-def figures(app: AppTest) -> list[str]:
-    """The large numbers of the cards."""
-    return [part.split("</span>")[0] for part in html_of(app).split('<span class="value">')[1:]]
-
-
 def numbers(app: AppTest) -> dict[str, list[str]]:
     """Return the numbers of the table of measures by label: of flows and of the density."""
     (body,) = (body for body in bodies(app) if 'class="numbers"' in body)

@@ -55,7 +55,7 @@ def view_key(setting: Setting) -> Selection:
 
 
 def days(setting: Setting, day: int | None = None) -> dict[str, Any]:
-    """Return ``days`` and ``sum_days`` of one matrix of flows in its `view`, or of all of them."""
+    """Return ``days`` and ``sum_days`` of one matrix of flows as opened, or of all of them."""
     if not isinstance(setting.parameters, ODParameters):
         return {}
     if setting.parameters.unit == "person":
@@ -127,9 +127,8 @@ def noise_purpose(name: str, selection: Selection) -> str:
         purpose += f" {selection.zone_level}"
     if when.aggregation != "day":
         purpose += f" {when.aggregation}"
-        if when != TimeSelection(
-            aggregation=when.aggregation
-        ):  # nor days that are added up with some of them
+        # nor days that are added up with some of them
+        if when != TimeSelection(aggregation=when.aggregation):
             purpose += f" {when.first_position} {when.last_position} {when.compared_days}"
     return purpose
 

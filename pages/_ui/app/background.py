@@ -10,7 +10,6 @@ import streamlit as st
 from engine.errors import ExplorerError
 from engine.ingest import Cancelled
 from pages._ui.app import error_pages
-from pages._ui.app.parallel import draw_bar
 
 POLL_S = 0.5
 JobState = Literal["running", "finished", "cancelled", "failed"]
@@ -84,8 +83,11 @@ def follow_job(
         text = f"{title}: {'stopping …' if job.is_stopping else where}"
         if job.must_finish:
             st.progress(share, text=text)
-        else:
-            draw_bar(share, text, "Cancel", f"{key}_cancel", job.cancel, disabled=job.is_stopping)
+            return
+        bar_col, button_col = st.columns([7, 1], vertical_alignment="bottom")
+        bar_col.progress(share, text=text)
+        stop, name = job.cancel, f"{key}_cancel"
+        button_col.button("Cancel", name, on_click=stop, disabled=job.is_stopping, width="stretch")
 
     with st.container(key=f"{key}_live"):
         st.fragment(error_pages.catch_errors()(part), run_every=POLL_S)()

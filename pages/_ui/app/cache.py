@@ -63,7 +63,7 @@ class Cache:
             return [self._values[key][0]] if key in self._values else []
 
     def remove(self, is_needed: Callable[[Hashable], bool]) -> None:
-        """Let go of all answers but those that `unless` names."""
+        """Let go of all answers but those whose key `is_needed`."""
         with self._lock:
             for key in [known_key for known_key in self._values if not is_needed(known_key)]:
                 self._drop(key)

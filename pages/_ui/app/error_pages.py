@@ -50,7 +50,7 @@ def handle_uncaught(error: Exception) -> bool:
 
 
 def silence_streamlit() -> None:
-    """Keep Streamlit from writing such an error into the log, with its message; `tell` writes."""
+    """Keep Streamlit from writing such an error into the log, with its message; `log` writes."""
     logging.getLogger(ERROR_LOGGER).addFilter(_has_no_error)
 
 

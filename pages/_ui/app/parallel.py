@@ -152,16 +152,10 @@ class Job:
         return bool(results)
 
     def stop(self) -> None:
-        """Leave it: what is known stays, and what waits is taken back (a callback)."""
+        """Leave it: what waits is taken back."""
         self.is_stopped = True
         for future in self.futures.values():
             future.cancel()
-
-    def resume(self) -> None:
-        """Go on where it was stopped (a callback)."""
-        self.is_stopped = False
-        self.futures.clear()
-        self.start_time, self.found_count = time.monotonic(), len(self.results)
 
     def _send(self, piece: Piece) -> Future[Any]:
         """Hand a piece on; whoever asks the same of what all may open waits for the same."""
@@ -220,7 +214,7 @@ def submit(name: str, function: Function, pieces: Sequence[Piece], *, delay_s: f
 def draw_live(
     name: str, job: Job, draw: Callable[[list[Any], bool], None], *, noun: str = "", size: int = 1
 ) -> None:
-    """Draw the answers that are there, again and again until all are; `each` is so many `what`."""
+    """Draw the answers that are there, again and again until all are; a piece has `size` `noun`."""
     polling = job.is_running
 
     def part() -> None:
@@ -231,37 +225,13 @@ def draw_live(
             if job.error:
                 st.error(job.error)
             elif noun and not job.is_complete:
-                _draw_progress(name, job, noun, size)
+                share = len(job.results) / len(job.pieces)
+                where = f"{size * len(job.results):,} of {size * len(job.pieces):,}"
+                lost = " A worker ended and was replaced." if job.crash_counts else ""
+                st.progress(share, text=f"{noun}: {where} …{job.describe_wait()}{lost}")
             draw(job.ordered_results, job.is_running)
 
     if polling:
         st.fragment(error_pages.catch_errors()(part), run_every=POLL_S)()
     else:  # a part of its own would be sent again by every move of a slider
         part()
-
-
-def _draw_progress(name: str, job: Job, noun: str, size: int) -> None:
-    """Draw how far a job is, and a button to stop it or to go on."""
-    where = f"{size * len(job.results):,} of {size * len(job.pieces):,}"
-    share = len(job.results) / len(job.pieces)
-    if job.is_stopped:
-        draw_bar(share, f"{noun}: stopped at {where}", "Continue", f"go_on_{name}", job.resume)
-    else:
-        lost = " A worker ended and was replaced." if job.crash_counts else ""
-        text = f"{noun}: {where} …{job.describe_wait()}{lost}"
-        draw_bar(share, text, "Stop", f"stop_{name}", job.stop)
-
-
-def draw_bar(
-    share: float,
-    text: str,
-    label: str,
-    key: str,
-    on_press: Callable[[], None],
-    *,
-    disabled: bool = False,
-) -> None:
-    """Draw how far some work is, and the button beside it: alike for all long work."""
-    bar_col, button_col = st.columns([7, 1], vertical_alignment="bottom")
-    bar_col.progress(share, text=text)
-    button_col.button(label, key=key, on_click=on_press, disabled=disabled, width="stretch")

@@ -41,6 +41,7 @@ class Session:
     pins: tuple[Setting, ...] = ()
     judged_names: set[str] = field(default_factory=set)
     tuning_source: str = "these data"
+    watched_release: Any = None
     page_states: dict[type, Any] = field(default_factory=dict)
 
 

@@ -11,8 +11,7 @@ from engine.resolution import finest_selection
 from engine.text.numbers import number, percent, scientific
 from pages._ui.answers import cached, suppression
 from pages._ui.choose import published_releases
-from pages._ui.components import cards
-from pages._ui.components.cards import Card
+from pages._ui.components import tables
 from pages._ui.frame import layout
 from pages._ui.settings import current, fields, offers
 
@@ -49,34 +48,25 @@ def _draw_risk(setting: Setting, prior: float) -> None:
     days = f", over {risk.releases} days" if risk.releases > 1 else ""
     released = f"ε = {number(risk.epsilon, 4)}{spent} in all{days}"
     st.subheader("Flows" if flows else "Density", anchor=False)
-    cards.draw(
-        [
-            Card(
-                "Over everything released",
-                format_guess_rate(risk.max_guess_rate),
-                "a coin: 50",
-                f"An attacker who knows everything else guesses whether {subject} is in it; "
-                f"{released}.",
-            ),
-            _suspicion_card(risk, prior),
-            Card(
-                f"{GROUP_SIZE} who travel together",
-                format_guess_rate(risk.max_group_guess_rate),
-                "a coin: 50",
-                f"A household or a bus that comes or stays as one is protected by {GROUP_SIZE} × "
-                "ε.",
-            ),
-        ]
-    )
+    attacker = f"An attacker who knows everything else guesses whether {subject} is in it"
+    everything = format_guess_rate(risk.max_guess_rate)
+    together = format_guess_rate(risk.max_group_guess_rate)
+    group = f"A household or a bus that comes or stays as one is protected by {GROUP_SIZE} × ε."
+    rows = [
+        ("Over everything released", everything, "a coin: 50", f"{attacker}; {released}."),
+        _describe_suspicion(risk, prior),
+        (f"{GROUP_SIZE} who travel together", together, "a coin: 50", group),
+    ]
+    tables.draw_rows(("Risk", "Number", "Note", "Meaning"), rows)
 
 
-def _suspicion_card(risk: Risk, prior: float) -> Card:
+def _describe_suspicion(risk: Risk, prior: float) -> tuple[str, str, str, str]:
     """Return the largest posterior belief, in words; with δ no single result has a limit."""
     name = f"A suspicion of {percent(prior)}"
     if risk.delta:
-        return Card(name, "–", "no limit with δ", "Single rare results may reveal more.")
+        return name, "–", "no limit with δ", "Single rare results may reveal more."
     grown = Guarantee(epsilon=risk.epsilon).max_posterior_belief(prior)
-    return Card(
+    return (
         f"{name} can grow to",
         f"{privacy.round_up_percent(grown, 1):.1f}%",
         "at most",

@@ -16,7 +16,6 @@ from engine.arrays import Floats, Integers
 from pages._ui.components.arrows import arrows
 from pages._ui.components.colours import HERE
 from pages._ui.components.map_frame import MARGIN, MapFrame, format_length, parallel_km, scale_bar
-from pages._ui.components.maps import Outlines
 from pages._ui.components.picture import KINDS, Shapes, label_places
 
 _SIZE, _PHONE_SIZE = (640, 520), (310, 340)
@@ -34,7 +33,6 @@ _OPACITY = {"phantom": 70, "less": 70, "lost": 0, "more": 235}
 
 
 def draw_flow_map(
-    outlines: Outlines,
     shapes: Shapes,
     pairs: tuple[Integers, Integers],
     *,
@@ -76,6 +74,7 @@ def draw_flow_map(
             strict=True,
         )
     ]
+    lit = {"pickable": True, "auto_highlight": True, "highlight_color": [ink, ink, ink, 130]}
     flows = pdk.Layer(
         "PolygonLayer",
         rows,
@@ -85,20 +84,16 @@ def draw_flow_map(
         get_line_color="edge",
         get_line_width="edge_px",
         line_width_units=String("pixels"),
-        pickable=True,
-        auto_highlight=True,
-        highlight_color=[ink, ink, ink, 130],
+        **lit,
     )
     ground = pdk.Layer(
         "GeoJsonLayer",
-        _zone_features(outlines, marked_zone),
+        _zone_features(shapes, marked_zone),
         id=f"{_GROUND_ID}-{marked_zone}",  # a new one has nothing chosen in it
         _sub_layer_props={"polygons-fill": {"getFillColor": "@@=properties.fill"}},
         get_line_color=[128, 128, 128, 90],
         line_width_min_pixels=0.5,
-        pickable=True,
-        auto_highlight=True,
-        highlight_color=[ink, ink, ink, 130],
+        **lit,
     )
     lines, texts = _ruler(shapes)
     texts += [
@@ -153,7 +148,7 @@ def _rgb(colour: str) -> list[int]:
     return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
-def _zone_features(outlines: Outlines, marked_zone: int | None) -> dict[str, Any]:
+def _zone_features(shapes: Shapes, marked_zone: int | None) -> dict[str, Any]:
     features = [
         {
             "type": "Feature",
@@ -164,7 +159,7 @@ def _zone_features(outlines: Outlines, marked_zone: int | None) -> dict[str, Any
                 "fill": [*_rgb(HERE), 90] if zone == marked_zone else [128, 128, 128, 22],
             },
         }
-        for zone, (shape, name) in enumerate(zip(outlines.shapes, outlines.names, strict=True))
+        for zone, (shape, name) in enumerate(zip(shapes.degrees, shapes.names, strict=True))
     ]
     return {"type": "FeatureCollection", "features": features}
 

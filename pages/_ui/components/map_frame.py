@@ -122,10 +122,17 @@ def place_labels(
     return labels
 
 
-def frame_html(
-    frame: MapFrame, drawing: str, labels: Sequence[tuple[str, float, float]], *, is_bar_left: bool
+def map_html(
+    frame: MapFrame,
+    title: str,
+    alt: str,
+    inside: str,
+    labels: Sequence[tuple[str, float, float]],
+    *,
+    is_bar_left: bool,
 ) -> str:
-    """Return a drawing with its names over it, a scale bar, and where north is."""
+    """Return a drawing under its title, with names over it, a scale bar, and where north is."""
+    drawing = f'<svg viewBox="{frame.view_box}" role="img" aria-label="{html.escape(alt)}">'
     names = ""
     for name, x, y in labels:
         left, top = frame.to_share(x, y)
@@ -135,6 +142,8 @@ def frame_html(
     bar = f'<span style="width:{share:.2%}">{format_length(km)}</span>'
     side = "left" if is_bar_left else "right"
     return (
-        f'<div class="map" style="--ratio:{frame.width / frame.height:.3f}">{drawing}{names}'
-        f'<div class="ruler {side}">{bar}<b title="North is up">N ↑</b></div></div>'
+        f"<figure><figcaption>{html.escape(title)}</figcaption>"
+        f'<div class="map" style="--ratio:{frame.width / frame.height:.3f}">'
+        f"{drawing}{inside}</svg>{names}"
+        f'<div class="ruler {side}">{bar}<b title="North is up">N ↑</b></div></div></figure>'
     )

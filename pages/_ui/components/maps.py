@@ -1,13 +1,11 @@
-"""What maps are made of: outlines of zones, a scale of colours, the largest flows."""
+"""What maps are made of: a scale of colours, names of zones, the largest flows."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import shapely
 
 from engine.arrays import Floats, Integers, Numbers
-from engine.geography import unwrap
 from engine.metrics import largest_positions
 
 Kind = Literal["linear", "root"]
@@ -18,8 +16,6 @@ _VIRIDIS = (
     (34, 168, 132), (68, 191, 112), (122, 209, 81), (189, 223, 38), (253, 231, 37),
 )  # fmt: skip
 _NO_VALUE = (128, 128, 128, 60)
-_SIMPLIFY = 1 / 600
-"""Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
 
 
 @dataclass(frozen=True)
@@ -58,38 +54,11 @@ class Scale:
         return ", ".join(f"rgb{stop}" for stop in _VIRIDIS)
 
 
-@dataclass(frozen=True)
-class Outlines:
-    """Zones ready to draw: simplified, rounded to 5 decimals."""
-
-    shapes: Any
-    names: tuple[str, ...]
-    centres: Floats
-    bounds: tuple[float, float, float, float]
-
-
 def zone_names(place: Any) -> dict[str, str]:
     """Return the names of the zones by their ids, in their order; one used twice has its id."""
     ids, names = place.zones["zone_id"].astype(str), place.zones["name"].astype(str)
     rows = zip(ids, names, names.duplicated(keep=False), strict=True)
     return {id_: f"{name} ({id_})" if double else name for id_, name, double in rows}
-
-
-def outlines(place: Any) -> Outlines:
-    """Return the zones of a dataset or a level ready to draw."""
-    whole = unwrap(place.zones.geometry.to_numpy())
-    west, south, east, north = shapely.total_bounds(whole).tolist()
-    tolerance = max(east - west, north - south) * _SIMPLIFY
-    # coverage simplification keeps shared borders shared: no gaps between zones
-    shapes = shapely.coverage_simplify(whole, tolerance)
-    shapes = shapely.set_precision(shapes, 1e-5, mode="pointwise")
-    centres = shapely.get_coordinates(shapely.point_on_surface(whole))
-    return Outlines(
-        shapes=shapes,
-        names=tuple(zone_names(place).values()),
-        centres=centres.round(5),
-        bounds=(west, south, east, north),
-    )
 
 
 def largest_flows(matrix: Numbers, count: int) -> tuple[Integers, Integers]:

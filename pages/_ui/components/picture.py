@@ -14,18 +14,22 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from engine.arrays import Booleans, Floats, Integers
+from engine.geography import unwrap
 from engine.resolution import FINEST, zone_labels, zone_levels
 from engine.text.numbers import number
 from pages._ui.components import colours
 from pages._ui.components.arrows import arrows
-from pages._ui.components.map_frame import MapFrame, fit_frame, frame_html, place_labels
-from pages._ui.components.maps import Scale, largest_flows, outlines
+from pages._ui.components.map_frame import MapFrame, fit_frame, map_html, place_labels
+from pages._ui.components.maps import Scale, largest_flows, zone_names
 from pages._ui.settings import fields, widgets
 
 MAX_FLOWS = 120
 """Flows that each side draws."""
 
 _UNITS_A_PIXEL = 2.4
+_SIMPLIFY = 1 / 600
+"""Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
+
 UNCERTAIN = "too uncertain to draw"
 """Of a flow that a method estimates, and does not show by itself: it does not read 0."""
 KINDS = {
@@ -94,7 +98,7 @@ STYLE = """
 
 @dataclass(frozen=True, eq=False)
 class Shapes:
-    """Zones in the drawing's own units: one path each, their middles, their names.
+    """Zones in the drawing's own units: one path each, their middles, their names; and in degrees.
 
     The names on a map are those of the coarsest parents, else of the zones: `label_of_zone` is the
     position of each zone's among `label_names`, `label_points` are their middles.
@@ -102,6 +106,7 @@ class Shapes:
 
     frame: MapFrame
     zones: tuple[str, ...]
+    degrees: Any
     centres: Floats
     names: tuple[str, ...]
     areas: Floats
@@ -170,9 +175,15 @@ def draw_key(*parts: str) -> None:
 
 def shapes(place: Any) -> Shapes:
     """Return the zones of a dataset or a level ready to draw."""
-    zones = outlines(place)
-    frame = fit_frame(zones.bounds)
-    regions = placed = shapely.transform(zones.shapes, frame.to_units)
+    whole = unwrap(place.zones.geometry.to_numpy())
+    west, south, east, north = bounds = shapely.total_bounds(whole)
+    tolerance = max(east - west, north - south) * _SIMPLIFY
+    # coverage simplification keeps shared borders shared: no gaps between zones
+    simple = shapely.coverage_simplify(whole, tolerance)
+    simple = shapely.set_precision(simple, 1e-5, mode="pointwise")
+    centres = shapely.get_coordinates(shapely.point_on_surface(whole)).round(5)
+    frame, all_names = fit_frame(bounds), tuple(zone_names(place).values())
+    regions = placed = shapely.transform(simple, frame.to_units)
     # a coarsest level of one region alone names nothing
     level = next(
         row.name
@@ -193,15 +204,16 @@ def shapes(place: Any) -> Shapes:
     return Shapes(
         frame=frame,
         zones=tuple(polygon(zone) for zone in placed),
-        centres=frame.to_units(zones.centres),
-        names=zones.names,
+        degrees=simple,
+        centres=frame.to_units(centres),
+        names=all_names,
         areas=shapely.area(placed),
         borders="".join(polygon(region) for region in shapely.simplify(regions, 3))
         if level != FINEST
         else "",
         label_of_zone=labels,
         label_names=tuple(
-            _CLUSTER.sub(" …", name) for name in (zones.names if level == FINEST else names)
+            _CLUSTER.sub(" …", name) for name in (all_names if level == FINEST else names)
         ),
         label_points=shapely.get_coordinates(shapely.point_on_surface(regions)),
         is_bar_left=covered[0] < covered[1],
@@ -441,7 +453,7 @@ def flow_differences(true: Integers, private: Integers | Floats, *, estimated: b
 
 
 def describe_lost(true: Integers, floor: int, count: str, *, estimated: bool = False) -> str:
-    """Return how many true flows of at least τ′ = `least` are not shown, if one is so large.
+    """Return how many true flows of at least τ′ = `floor` are not shown, if one is so large.
 
     >>> true = np.array([[0, 20], [3, 0]])
     >>> describe_lost(true, 15, "1 of the 2 largest true")
@@ -474,21 +486,6 @@ def label_places(shapes: Shapes, weights: Floats | None) -> list[tuple[str, floa
     np.add.at(sums, shapes.label_of_zone, shapes.areas if weights is None else weights)
     names, points, is_left = shapes.label_names, shapes.label_points, shapes.is_bar_left
     return place_labels(shapes.frame, names, points, sums, is_bar_left=is_left)
-
-
-def map_html(
-    frame: MapFrame,
-    title: str,
-    alt: str,
-    inside: str,
-    labels: Sequence[tuple[str, float, float]],
-    *,
-    is_bar_left: bool,
-) -> str:
-    """Return a drawing in a frame, under its title."""
-    drawing = f'<svg viewBox="{frame.view_box}" role="img" aria-label="{html.escape(alt)}">'
-    framed = frame_html(frame, f"{drawing}{inside}</svg>", labels, is_bar_left=is_bar_left)
-    return f"<figure><figcaption>{html.escape(title)}</figcaption>{framed}</figure>"
 
 
 def swatch_html(kind: str, text: str, colour: str = "") -> str:

@@ -23,9 +23,9 @@ from pages._ui.components.cards import verdict_html
 from pages._ui.components.tables import table_html
 from pages._ui.data import builds, messages
 from pages._ui.data.builds import data_state
+from pages._ui.frame.page_table import HOME
 from pages._ui.settings import current, fields
 
-_HOME = "pages/0_Home.py"
 LOCAL_ONLY = (
     "Keeping datasets and reading paths is offered only where the page is served to this computer "
     "alone (on 127.0.0.1)."
@@ -122,7 +122,7 @@ def _draw_dataset(entry: Entry, *, is_new: bool = False) -> None:
                 on_click=_select,
                 args=(entry,),
             ):
-                st.switch_page(_HOME)
+                st.switch_page(HOME)
             if (
                 name in session().datasets
                 and builds.is_served_locally()

@@ -1,6 +1,6 @@
 """What the form has been told so far; choosing files and columns, and a first look at them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -150,21 +150,33 @@ def _choose_path(draft: Draft, name: str, label: str, hint: str, is_list: bool) 
 
 
 def read_once(read: Callable[..., Any], path: Path, *options: Any) -> Any:
-    """Return the result of `read` for a file, read once; a refusal is kept and raised again."""
-    key, looks = (read, path, path.stat().st_mtime_ns, *options), data_state().cache_of("looks")
-    if key not in looks:
+    """Return the result of `read` for a file, read once."""
+
+    def look() -> Any:
         try:
             with st.spinner("Reading the file …", show_time=False):
-                looks[key] = read(path, *options)
-        except ExplorerError as problem:
-            looks[key] = problem
+                return read(path, *options)
+        except ExplorerError:
+            raise
         except Exception as problem:  # whatever a reader raises may quote the file
             error_pages.log(problem)
             fault = f"{path.name}: cannot be read ({type(problem).__name__}); export it again"
-            looks[key] = ExplorerError(fault)
-    if isinstance(looks[key], ExplorerError):
-        raise looks[key].with_traceback(None)
-    return looks[key]
+            raise ExplorerError(fault) from None
+
+    return ask_once("looks", (read, path, path.stat().st_mtime_ns, *options), look)
+
+
+def ask_once(kind: str, key: Hashable, ask: Callable[[], Any]) -> Any:
+    """Return the answer to what is asked once; a refusal is kept and raised again."""
+    answers = data_state().cache_of(kind)
+    if key not in answers:
+        try:
+            answers[key] = ask()
+        except ExplorerError as problem:
+            answers[key] = problem
+    if isinstance(answers[key], ExplorerError):
+        raise answers[key].with_traceback(None)
+    return answers[key]
 
 
 def choose_columns(

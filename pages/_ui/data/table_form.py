@@ -1,6 +1,5 @@
 """The step of the table: its files, what it holds, which column means what, how it is read."""
 
-import html
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -14,6 +13,7 @@ from engine.ingest.inputs.column_mapping import Mappings, TablePreview
 from engine.ingest.inputs.sources import Source
 from engine.ingest.options import CHOICES, KEPT, DateOrder, Reading
 from engine.text.numbers import make_inert
+from pages._ui.components import tables
 from pages._ui.data import files as data_files, messages
 from pages._ui.data.builds import data_state
 from pages._ui.data.files import DEFAULT_READING, Draft
@@ -153,7 +153,7 @@ def _draw_preview(draft: Draft, peek: TablePreview) -> None:
             "and kept nowhere.",
             icon=":material/lock:",
         )
-        st.html(_rows_html(peek, names, times))
+        _draw_rows(peek, names, times)
     if None in times:
         st.warning(
             "Some of the first times cannot be read. Choose the column of times; how they are "
@@ -208,19 +208,19 @@ def _times(source: Source, names: dict[str, str], reading: Reading) -> tuple[dat
     """Return the reading of the first rows' times, cached."""
     if "datetime" not in names and "date" not in names:
         return ()
-    cache, zone = data_state().cache_of("times"), data_state().time_zone
+    zone = data_state().time_zone
+    complete = {k: v for k, v in names.items() if k in column_mapping.CLOCKS or "date" in k}
     key = (source.path, tuple(sorted(names.items())), reading, zone)
-    if key not in cache:
-        complete = {k: v for k, v in names.items() if k in column_mapping.CLOCKS or "date" in k}
-        try:
-            cache[key] = tuple(preview.preview_times({source: complete}, reading, zone or "UTC"))
-        except ExplorerError:
-            cache[key] = ()
-    return cache[key]
+    arguments = {source: complete}, reading, zone or "UTC"
+    try:
+        times = data_files.ask_once("times", key, lambda: preview.preview_times(*arguments))
+    except ExplorerError:
+        return ()
+    return tuple(times)
 
 
-def _rows_html(peek: TablePreview, names: dict[str, str], times: Sequence[datetime | None]) -> str:
-    """Return the first rows, escaped: columns wear what they mean, times what they are read as."""
+def _draw_rows(peek: TablePreview, names: dict[str, str], times: Sequence[datetime | None]) -> None:
+    """Draw the first rows: columns with what they mean, times with what they are read as."""
     columns, meanings = peek.source.columns, dict[str, str]()
     time_column = names.get("datetime") or names.get("date")
     for canonical, spec in names.items():
@@ -228,23 +228,16 @@ def _rows_html(peek: TablePreview, names: dict[str, str], times: Sequence[dateti
             column: COLUMNS[canonical] for column, _ in column_mapping.joined_columns(spec, columns)
         }
     used_first = sorted(range(len(columns)), key=lambda i: columns[i] not in meanings)
-    places, head, body = sorted(used_first[:MAX_COLUMNS]), "", ""
-    for i in places:
-        meaning = f"<span>{m}</span>" if (m := meanings.get(columns[i])) else "<i>not used</i>"
-        head += f"<th>{html.escape(sources.to_printable(columns[i]))}{meaning}</th>"
-    for number, row in enumerate(peek.rows):
-        body += "<tr>"
-        for i in places:
-            body += f"<td>{html.escape(row[i] if i < len(row) else '')}"
-            if columns[i] == time_column and number < len(times):
-                body += _time_html(times[number])
-            body += "</td>"
-        body += "</tr>"
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="plain rows" tabindex="0">{table}</div>'
+    table: dict[str, list[str]] = {}
+    for i in sorted(used_first[:MAX_COLUMNS]):
+        cells = [row[i] if i < len(row) else "" for row in peek.rows]
+        if columns[i] == time_column:
+            for number, when in enumerate(times[: len(cells)]):
+                cells[number] += f" → {_format_time(when)}"
+        meaning = meanings.get(columns[i], "not used")
+        table[f"{sources.to_printable(columns[i])} · {meaning}"] = cells
+    tables.draw(table)
 
 
-def _time_html(when: datetime | None) -> str:
-    if when is None:
-        return "<em>cannot be read</em>"
-    return f"<small>{when:%a} {when.day} {when:%b %Y %H:%M}</small>"
+def _format_time(when: datetime | None) -> str:
+    return "cannot be read" if when is None else f"{when:%a} {when.day} {when:%b %Y %H:%M}"

@@ -15,7 +15,7 @@ from engine.ingest.inputs.places import Places
 from engine.ingest.options import CHOICES, KEPT
 from engine.text.numbers import make_inert
 from pages._ui.components import colours, picture
-from pages._ui.components.map_frame import fit_frame, place_labels
+from pages._ui.components.map_frame import fit_frame, map_html, place_labels
 from pages._ui.components.picture import Picture
 from pages._ui.data import files as data_files, messages
 from pages._ui.data.builds import data_state
@@ -106,18 +106,15 @@ def _find_id_column(draft: Draft, name: str, path: Path) -> dict[str, str]:
     by_ids = fields & {"origin", "destination", "location_id"} and not draft.values.get("id_prefix")
     if draft.mappings is None or not by_ids or (name == "zones" and "locations" in draft.values):
         return {}
-    cache, layer = data_state().cache_of("ids"), draft.values.get("layer", "")
+    layer = draft.values.get("layer", "")
     arguments = (name, path, layer, draft.mappings, draft.reading)
     key = str((name, path, layer, draft.files, sorted(draft.columns.items())))
-    if key not in cache:
-        try:
-            cache[key] = preview.preview_id_column(*arguments)
-        except ExplorerError as problem:
-            cache[key] = problem
-    if isinstance(cache[key], ExplorerError):
-        messages.show_error("Which column holds the ids?", str(cache[key]))
-        return {REQUIRED_ID[name]: ""} if cache[key].code == "id-column" else {}
-    return {REQUIRED_ID[name]: cache[key]} if cache[key] else {}
+    try:
+        column = data_files.ask_once("ids", key, lambda: preview.preview_id_column(*arguments))
+    except ExplorerError as problem:
+        messages.show_error("Which column holds the ids?", str(problem))
+        return {REQUIRED_ID[name]: ""} if problem.code == "id-column" else {}
+    return {REQUIRED_ID[name]: column} if column else {}
 
 
 def _draw_zoning(draft: Draft) -> None:
@@ -215,5 +212,5 @@ def draw_places(places: Places) -> None:
     middles = shapely.get_coordinates(shapely.point_on_surface(areas))
     names = places.zones["name"].astype(str).tolist()
     labels = place_labels(frame, names, middles, shapely.area(areas), is_bar_left=False)
-    figure = picture.map_html(frame, label, "Zones and places", inside, labels, is_bar_left=False)
+    figure = map_html(frame, label, "Zones and places", inside, labels, is_bar_left=False)
     picture.draw(Picture(figure, ""))

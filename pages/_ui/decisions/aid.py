@@ -125,9 +125,8 @@ def _draw_figures(view: AidView, draws: AidDraws, count: str) -> None:
             describe_verdict(
                 result, view.setting.parameters.epsilon, k, view.setting.time.aggregation
             ),
-            f"Mean over {count}. Usable means that {GOOD_SHARE:.0%} of the "
-            f"destinations are named and the total is within {GOOD_TOTAL_ERROR:.0%}; in part, "
-            f"{FAIR_SHARE:.0%} each.",
+            f"Mean over {count}. Usable means that {GOOD_SHARE:.0%} of the destinations are named "
+            f"and the total is within {GOOD_TOTAL_ERROR:.0%}; in part, {FAIR_SHARE:.0%} each.",
         )
     )
     released = number(view.total * (1 + result.total_error))

@@ -70,7 +70,13 @@ def draw(setting: Setting, entry: Entry, as_if: str = "") -> None:
         st.info(make_inert(str(problem), None), icon=":material/group:")
         return
     if float(true.max()) < outbreak.threshold:
-        _explain_no_outbreak(float(true.max()), entry, key, outbreak)
+        days, highest = len(cached.dataset(key).metadata.days), percent(float(true.max()))
+        st.info(
+            f"In the {days} days of {make_inert(entry.name)} no zone reaches "
+            f"{percent(outbreak.threshold)}: the highest prevalence is {highest}, so there is "
+            "nothing to decide. Take a lower limit or more days.",
+            icon=":material/timeline:",
+        )
         return
     view = EpidemicView(setting, entry, key, outbreak, true, is_current=not as_if)
     args = key, outbreak, (setting.parameters,), seeds.seed(entry)
@@ -101,21 +107,6 @@ def draw_as_if_daily(setting: Setting, entry: Entry) -> None:
         draw(daily, entry, mode)
 
 
-def _explain_no_outbreak(highest: float, entry: Entry, key: Selection, outbreak: Outbreak) -> None:
-    days = len(cached.dataset(key).metadata.days)
-    st.info(
-        f"In the {days} days of {make_inert(entry.name)} no zone reaches "
-        f"{percent(outbreak.threshold)}: "
-        f"the highest prevalence is {percent(highest)}, so there is nothing to decide. Take a "
-        "lower limit or more days.",
-        icon=":material/timeline:",
-    )
-    if lower := question.lower_threshold(highest):
-        values = {question.threshold_key(key): 100 * lower}
-        label, take = f"Let zones act from {percent(lower)}", st.session_state.update
-        st.button(label, key="decisions_lower", on_click=take, kwargs=values)
-
-
 def _draw_figures(view: EpidemicView, draws: Sequence[Floats], job: parallel.Job) -> None:
     runs = np.concatenate([part[0] for part in draws])
     comparison = decisions.compare_decisions(view.true_prevalence, runs, view.outbreak.threshold)
@@ -137,23 +128,7 @@ def _draw_figures(view: EpidemicView, draws: Sequence[Floats], job: parallel.Job
     picture.draw(decisions_picture(zones, comparison, parameters.epsilon))
     if presenter.is_presenting():
         return
-    st.caption(_describe_timings(comparison))
     _draw_curves(view, *np.quantile(runs, [0.025, 0.5, 0.975], axis=0))
-
-
-def _describe_timings(comparison: Comparison) -> str:
-    """Return the mean number of zones whose first acting day is moved, in words."""
-    first, truly = comparison.first_day != NEVER_ACTS, comparison.first_true_day != NEVER_ACTS
-    counts = {
-        "early": comparison.shift_days < 0,
-        "on the right day": comparison.shift_days == 0,
-        "late": comparison.shift_days > 0,
-        "in the release alone": first & ~truly,
-        "in truth alone": truly & ~first,
-    }
-    means = {name: number(float(is_moved.sum(axis=-1).mean())) for name, is_moved in counts.items()}
-    counts_text = ", ".join(f"{name}: {mean}" for name, mean in means.items())
-    return f"Zones that begin to act, mean over releases, {counts_text}."
 
 
 def _draw_curves(view: EpidemicView, low: Floats, middle: Floats, high: Floats) -> None:
@@ -163,21 +138,16 @@ def _draw_curves(view: EpidemicView, low: Floats, middle: Floats, high: Floats) 
     distances = np.abs(true - middle).max(axis=0)
     distances[ids.index(view.outbreak.origin)] = np.inf
     zones = np.argsort(-distances, kind="stable")[:_ZONES].tolist()
-    without = None
-    if cached.method_of(view.setting).has_flow_distribution:
-        fixed = view.setting.parameters.with_epsilon(1.0)
-        without = trials.suppressed_prevalence(view.key, view.outbreak, fixed)
     highest = float(max(true.max(), high.max(), view.outbreak.threshold))
     days = pd.to_datetime(cached.dataset(view.key).metadata.days).tolist()
     form = "%b" if len(days) > 60 else "%-d %b"
 
     def lines(zone: int) -> list[Line]:
-        curves = [Line(name="true data", y=true[:, zone], colour=TRUE)]
-        if without is not None:
-            y = without[:, zone]
-            curves.append(Line(name="without noise", y=y, colour=OTHER, dash=DASHED))
         y, below, above = middle[:, zone], low[:, zone], high[:, zone]
-        return [*curves, Line(name="releases, 95% of them", y=y, low=below, high=above)]
+        return [
+            Line(name="true data", y=true[:, zone], colour=TRUE),
+            Line(name="releases, 95% of them", y=y, low=below, high=above),
+        ]
 
     for column, zone in zip(st.columns(_ZONES, gap="medium"), zones, strict=False):
         name = view.names[ids[zone]]
@@ -194,10 +164,9 @@ def _draw_curves(view: EpidemicView, low: Floats, middle: Floats, high: Floats) 
                 alt=f"Share of people infected in {name} over the days: true and released",
                 height=210,
             )
-    dashed = " Dashed orange: without noise." * (without is not None)
     st.caption(
-        f"Grey: true data.{dashed} Blue: releases, and 95% of them. A zone acts from the dashed "
-        "red line on. Between grey and blue lies bias; the band is chance."
+        "Grey: true data. Blue: releases, and 95% of them. A zone acts from the dashed red line "
+        "on. Between grey and blue lies bias; the band is chance."
     )
 
 
@@ -325,10 +294,8 @@ def describe_verdict(
     evaluation: EpidemicEvaluation, comparison: Comparison, parameters: ODParameters, origin: str
 ) -> str:
     """Return the decisions' quality and its reason, in words."""
-    days, never = (
-        comparison.days * comparison.true_action_days.size,
-        comparison.never_acting_accuracy,
-    )
+    days = comparison.days * comparison.true_action_days.size
+    never = comparison.never_acting_accuracy
     text = (
         f"At ε = {parameters.epsilon:g}, {percent(evaluation.accuracy)} of {days:,} zone-days are "
         f"decided as with the true data – never acting would get {percent(float(never))}. "

@@ -56,19 +56,13 @@ def ask_outbreak(key: Selection) -> Outbreak:
     share = draw_number(
         act,
         "A zone acts from … % infected",
-        threshold_key(key),
+        f"decisions_threshold{'_fast' * (values is FAST)}",  # another one where days are too few
         values["threshold"],
         0.1,
         100.0,
         help="P2 lets a zone act on every day on which at least 20% of its people are infected.",
     )
     return Outbreak(origin, model, round(share / 100, 6))
-
-
-def threshold_key(key: Selection) -> str:
-    """Return the key of the share to act from: another one where there are too few days for P2."""
-    few = len(cached.dataset(key).metadata.days) < EPIDEMIC_DAYS
-    return f"decisions_threshold{'_fast' * few}"
 
 
 def _ask_origin(key: Selection) -> str:
@@ -118,25 +112,16 @@ def ask_shock(key: Selection) -> tuple[Shock, int] | None:
 def _ask_matrices(place: Any, key: Selection, days: Sequence[date], span: tuple[int, int]) -> slice:
     """Draw which days or weeks are looked at, at first those of a span; return their positions."""
     first, last = span
-    if key.time.aggregation == "day":
-        if len(days) > 1:
-            ends, form = (days[0], days[-1]), "D MMM YYYY" if len(days) > 31 else "D MMM"
-            about: Any = {"format": form, "key": f"decisions_shock_days_{days[0]}_{days[-1]}"}
-            chosen = place.slider(
-                "Days", *ends, (days[first], days[last]), **about, **fields.PERSIST
-            )
-            first, last = map(days.index, chosen)
-        return slice(first, last + 1)
-    sums = key.time.days_by_matrix(len(days))
+    sums, is_week = key.time.days_by_matrix(len(days)), key.time.aggregation == "week"
     touched = [i for i, group in enumerate(sums) if first <= group[-1] and group[0] <= last]
     start, end = touched[0], touched[-1]
     if len(sums) > 1:
         start, end = place.select_slider(
-            "Weeks",
+            "Weeks" if is_week else "Days",
             range(len(sums)),
             (start, end),
-            format_func=lambda i: f"from {days[sums[i][0]]:%-d %b %Y}",
-            key=f"decisions_shock_weeks_{days[0]}_{days[-1]}",
+            format_func=lambda i: f"{'from ' * is_week}{days[sums[i][0]]:%-d %b %Y}",
+            key=f"decisions_shock_{key.time.aggregation}s_{days[0]}_{days[-1]}",
             **fields.PERSIST,
         )
     return slice(start, end + 1)
@@ -145,16 +130,6 @@ def _ask_matrices(place: Any, key: Selection, days: Sequence[date], span: tuple[
 def _zones_tag(key: Selection, zones: Collection[str]) -> str:
     """Return a key of a dataset's zones that does not name it."""
     return f"{crc32(key.dataset_id.encode()):x}_{len(zones)}"
-
-
-def lower_threshold(highest: float) -> float:
-    """Return a round share of people, at most half of the highest, from which zones would act.
-
-    >>> lower_threshold(0.13), lower_threshold(0.011), lower_threshold(0.001)
-    (0.05, 0.005, 0.0)
-    """
-    rounds = [digit * 10.0**power for power in (-3, -2, -1) for digit in (1, 2, 5)]
-    return max((limit for limit in rounds if limit <= highest / 2), default=0.0)
 
 
 def daily_setting(setting: Setting) -> tuple[Setting, str]:
@@ -193,7 +168,7 @@ def ask_share(place: Any, label: str, key: str, start: float) -> float:
 def offer_epsilon(is_met: Booleans, promise: str, dataset: str, *, is_current: bool = True) -> None:
     """Draw the ε that keeps the promise in 9 of 10 releases there and above, with its button.
 
-    Where what is shown is not `as_set`, its ε is another setting's.
+    Where what is shown `is_current` not, its ε is another setting's.
     """
     chosen = strongest_privacy(EPSILON_STOPS, is_met, CONFIDENCE)
     if chosen is None:

@@ -52,13 +52,6 @@ def true_prevalence(key: Selection, outbreak: Outbreak) -> Floats:
     return decisions.simulate_true_epidemic(*args)[0]
 
 
-@memoize
-def suppressed_prevalence(key: Selection, outbreak: Outbreak, parameters: ODParameters) -> Floats:
-    """Return the prevalence with trimming and suppression, without noise; ε plays no part."""
-    args = dataset(key), [outbreak.origin], outbreak.model, parameters
-    return decisions.simulate_suppressed_epidemic(*args)[0]
-
-
 def names(key: Selection) -> dict[str, str]:
     """Return the names of the zones by their ids, in their order."""
     return read(maps.zone_names, key)

@@ -87,9 +87,8 @@ def _method_settings(setting: Setting) -> dict[str, Setting]:
 
 def _limit_settings(setting: Setting) -> dict[str, Setting]:
     staged = setting.parameters.method
-    staged = (
-        staged if "scaling" in density.METHODS[staged].used_fields else DensityParameters.method
-    )
+    if "scaling" not in density.METHODS[staged].used_fields:
+        staged = DensityParameters.method
     return {
         f"ℓ = {limit}, {density.METHODS[method].short_name}": _vary(
             setting, method=method, max_visits_per_user=limit

@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.components.v2 import component
 
+from pages._ui.frame import layout
 from pages._ui.settings import fields, widgets
 
 _STYLE = Path(__file__).with_name("presenter.css")
@@ -33,8 +34,8 @@ def is_presenting() -> bool:
     return fields.value(fields.VIEW) == "presenter"
 
 
-def draw_switch() -> None:
-    """Draw the switch between exploring and presenting."""
+def draw_switch(path: str, label: str) -> None:
+    """Draw the switch between exploring and presenting, and then a link to another page."""
     widgets.draw(
         fields.VIEW,
         widget="segmented_control",
@@ -45,3 +46,4 @@ def draw_switch() -> None:
     if is_presenting():
         st.html(_STYLE)
         _KEEP_FOCUS(key="keep_focus", height=1)
+        layout.draw_link(path, label)

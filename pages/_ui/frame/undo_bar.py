@@ -1,11 +1,40 @@
-"""The bar beside the navigation: what a button has set, and *Undo*."""
+"""The bar beside the navigation: what a button has set, and *Undo*; and the browser's Back.
+
+One press of Back goes one page back, or takes back what the first page has set.
+"""
 
 import html
 
 import streamlit as st
+from streamlit.components.v2 import component
 
-from pages._ui.frame import back_step
 from pages._ui.settings import current, undo_step
+from pages._ui.settings.fields import LINK_VERSION
+
+_KEEP_STEPS = component(
+    "keep_back_steps",
+    js="""export default ({ data }) => {
+      if (window.hasBackSteps) return
+      window.hasBackSteps = true
+      const push = history.pushState.bind(history)
+      const replace = history.replaceState.bind(history)
+      let isAsOpened = true
+      history.pushState = (...step) => {
+        if (!navigator.userActivation.hasBeenActive) return replace(...step)
+        isAsOpened = false
+        push(...step)
+      }
+      history.replaceState = (state, title, link) => {
+        const needsVersion = /[?]./.test(link) && !/[?&]v=/.test(link)
+        const write = isAsOpened ? history.pushState : replace
+        write(state, title, needsVersion ? `${link}&v=${data.version}` : link)
+      }
+    }""",
+)
+"""Streamlit replaces the address at every move: Back would leave the page that was opened first.
+
+So the first thing that is set there adds a step. Nothing before a press is one, nor a link's `v`.
+"""
 
 
 def draw() -> None:
@@ -16,4 +45,4 @@ def draw() -> None:
         st.html(f'<div role="status">{html.escape(words)}</div>')
         if step is not None:
             st.button("Undo", key="undo_step", on_click=current.undo, type="tertiary")
-        back_step.keep()
+        _KEEP_STEPS(key="keep_back_steps", data={"version": LINK_VERSION}, height=1)

@@ -28,7 +28,7 @@ h1 { font-size: 15px; margin: 0 } h2 { font-size: 11px; margin: 8px 0 2px; text-
 blockquote { font-size: 19px; line-height: 1.35; font-weight: 600; margin: 10px 0; padding-left: 12px; border-left: 4px solid #2a6f97 }
 p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 } .sides { --tall: 66mm } /* one page of A4 */
 .gauges { display: grid; grid-template-columns: repeat(3, 1fr); gap: 10px; margin: 8px 0 } .gauge .name { font-weight: 700 } .gauge .words b { font-size: 16px }
-.gauge .scale { position: relative; height: 10px; border-radius: 3px; margin: 4px 0 2px } .gauge .ends { display: flex; justify-content: space-between; gap: 1em; color: #444 } .gauge .note { color: #444; font-size: 10px }
+.gauge .scale { position: relative; height: 10px; border-radius: 3px; margin: 4px 0 2px } .gauge .note { color: #444; font-size: 10px }
 .gauge .sign { position: absolute; margin-left: 2px; font: 700 8px/10px sans-serif; color: #fff; text-shadow: 0 0 2px #000, 0 0 2px #000 }
 .gauge .needle { position: absolute; top: -3px; bottom: -3px; width: 4px; margin-left: -2px; background: #1c1c1c; outline: 1px solid #fff }
 """  # noqa: E501
@@ -49,10 +49,8 @@ def draw_buttons(answer: Assessment, picture: Picture) -> None:
     if not answer.entry.metadata.simulated:
         return
     # the file is made where no session is at hand
-    readable, count = (
-        assessments.describe_flows(answer),
-        len(cached.dataset(answer.setting.selection).zones),
-    )
+    readable = assessments.describe_flows(answer)
+    count = len(cached.dataset(answer.setting.selection).zones)
     advice = recommendation.describe_advice(answer.setting)
     flows, epsilon = words.is_flows(answer.setting), answer.setting.parameters.epsilon
     name = f"{answer.entry.name}-{'flows' if flows else 'density'}-epsilon-{epsilon:g}"

@@ -6,12 +6,15 @@ import streamlit as st
 
 from engine.contract import Setting
 from engine.privacy import Risk
+from engine.readability import describe_weak_signal
+from engine.synthetic.twin_inputs import count_trips
 from engine.text import setting_text as words
 from engine.text.numbers import scientific
 from engine.text.privacy_text import delta_warning
-from pages._ui.answers import assessments, cached, measures, recommendation, signals, theorems
+from pages._ui.answers import assessments, cached, measures, recommendation, theorems
 from pages._ui.answers.suppression import draw_comparison
 from pages._ui.app import error_pages
+from pages._ui.app.session import session
 from pages._ui.components import picture
 from pages._ui.frame import layout, presenter, sidebar
 from pages._ui.home import handout as home_handout, home_picture
@@ -30,9 +33,7 @@ def draw() -> None:
         plain = {"label_visibility": "collapsed", "width": "content"}
         part = widgets.draw(fields.HOME_PART, widget="segmented_control", **plain)
         _draw_requirements(part)
-        presenter.draw_switch()
-        if presenter.is_presenting():
-            layout.draw_link("pages/4_Decisions.py", "Decisions")
+        presenter.draw_switch("pages/4_Decisions.py", "Decisions")
     setting = flows if part == "trips" else density
     if setting is None:
         layout.explain_missing(offers.entry_for(part), part)
@@ -100,7 +101,7 @@ def draw_first_screen(setting: Setting, flows: Setting | None, density: Setting 
                 st.html("Theorems 6, 7: error in 95% of releases, ± trips", width="content")
                 theorems.draw_error_field(has_label=False)
         recommendation.draw(setting, key="home")
-        signals.warn_of_weak_signal(setting)
+        warn_of_weak_signal(setting)
         if not presenter.is_presenting():
             with st.container(horizontal=True, gap=None, key="home_next"):
                 _draw_links(flows=words.is_flows(setting))
@@ -117,3 +118,19 @@ def _draw_links(*, flows: bool) -> None:
     else:
         layout.draw_link("pages/1_Density.py", "Methods and ℓ", density_view="Methods and ℓ")
         layout.draw_link("pages/6_Release.py", "Release", release_product="Density")
+
+
+def warn_of_weak_signal(setting: Setting) -> None:
+    """Warn of too few trips for single flows: of those stated on Release, or a fact of a twin.
+
+    Never of those in the data; where none are stated nothing is said.
+    """
+    dataset = cached.full_dataset(setting)
+    facts, days = dataset.metadata.scenario.get("twin"), len(dataset.metadata.days)
+    daily = session().trips_per_day.get(setting.dataset_id)
+    if daily is None and facts:
+        daily = count_trips(facts) / days
+    trips = daily and daily * len(setting.time.day_positions(days))
+    zones = len(cached.dataset(setting.selection).zones)
+    if warning := describe_weak_signal(setting, dataset, zones, trips):
+        st.warning(setting.say_counts(warning), icon=":material/signal_cellular_alt_1_bar:")

@@ -22,8 +22,7 @@ from pages._ui.answers import cached, recommendation, report_datasets, spans
 from pages._ui.app import catalogue
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
-from pages._ui.components import cards, tables
-from pages._ui.components.cards import Card
+from pages._ui.components import tables
 from pages._ui.frame import layout
 from pages._ui.release.release_text import JUDGED, LEAK, NOTHING_YET, SEE_BIAS, SUMS, TUNING_CHOICES
 from pages._ui.settings import current, fields, offers, seeds, widgets
@@ -162,18 +161,14 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
     first, large = rows[0], next((row for row in rows if "picked" in row.quantity), None)
     wider = f" Of {large.quantity}: ± {format_error_bar(large.half_width)}." if large else ""
     trims = plan.unit != "trip" and not plan.metadata.people_once
-    cards.draw(
-        [
-            Card(
-                f"Error bar ({CONFIDENCE:.0%})",
-                f"± {format_error_bar(first.half_width)}",
-                "by the law of the noise",
-                f"Of {first.quantity}{', within the limit' * trims}.{wider}",
-            ),
-            Card("Noise", f"scale {stage.scale:.4g}", stage.noise, contribution),
-            Card("Noisy numbers", f"{plan.cell_count:,}", "", numbers),
-        ]
+    bar = f"± {format_error_bar(first.half_width)}, by the law of the noise"
+    within = ", within the limit" * trims
+    lines = (
+        (f"Error bar ({CONFIDENCE:.0%})", bar, f"Of {first.quantity}{within}.{wider}"),
+        ("Noise", f"{stage.noise}, scale {stage.scale:.4g}", contribution),
+        ("Noisy numbers", f"{plan.cell_count:,}", numbers),
     )
+    tables.draw_rows(("What is drawn", "Number", "Meaning"), lines)
     with st.expander("Expected accuracy and bias", icon=":material/straighten:"):
         st.caption("From the noise alone: nothing in your data was looked at for this table.")
         sizes = ["" if row.truncated_count is None else f"{row.truncated_count:,}" for row in rows]

@@ -4,14 +4,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from engine.text.numbers import format_wait
 from pages._ui.app import catalogue
 from pages._ui.app.background import LongJob
 from pages._ui.app.origin import is_public, is_served_locally
-from pages._ui.app.session import page_state, session
+from pages._ui.app.session import session
 from pages._ui.app.streamlit_internals import page_id
 
 RELEASE_FLAG = "--allow-release"
@@ -22,13 +21,6 @@ _UNFORESEEN = (
 _lock = threading.Lock()
 _latest: list[tuple[str, LongJob]] = []
 """The release that runs, or else the last one since the server started, and of which dataset."""
-
-
-@dataclass
-class WatchedRelease:
-    """The release that a session has made, or has watched while it ran."""
-
-    job: LongJob | None = None
 
 
 def may_release() -> bool:
@@ -49,14 +41,15 @@ def watched_release() -> LongJob | None:
 
     Whoever opens the page anew sees what is set: a release that has ended by then is forgotten.
     """
-    here = page_state(WatchedRelease)
-    if session().page != page_id() and here.job is not None and here.job.state != "running":
-        here.job = None
+    here = session()
+    job: LongJob | None = here.watched_release
+    if here.page != page_id() and job is not None and job.state != "running":
+        here.watched_release = None
     if is_releasing():
         dataset, work = _latest[-1]
         at_hand = any(entry.key.dataset_id == dataset for entry in catalogue.entries().values())
-        here.job = work if at_hand else None
-    return here.job
+        here.watched_release = work if at_hand else None
+    return here.watched_release
 
 
 def is_releasing() -> bool:
@@ -72,13 +65,13 @@ def start(name: str, dataset: str, make: Callable[[Callable[[float], None]], Pat
             return False
         work = LongJob(name, lambda tell, _: make(tell), fallback=_UNFORESEEN, must_finish=True)
         _latest[:] = [(dataset, work)]
-        page_state(WatchedRelease).job = work
+        session().watched_release = work
     return True
 
 
 def forget_release() -> None:
     """Put the release away that this session shows; its bundle and its entry stay."""
-    page_state(WatchedRelease).job = None
+    session().watched_release = None
 
 
 def describe_progress(job: LongJob) -> tuple[float, str]:

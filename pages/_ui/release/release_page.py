@@ -48,9 +48,8 @@ def draw() -> None:
             st.subheader("Cost and confirmation", anchor=False)
             _draw_confirmation(plan, entry, ledger)
     _draw_history(ledger)
-    if (
-        release_job.latest() is not latest
-    ):  # another session has begun one, or put it away, meanwhile
+    # another session has begun one, or put it away, meanwhile
+    if release_job.latest() is not latest:
         st.rerun()
 
 
@@ -77,12 +76,11 @@ def _draw_confirmation(plan: ReleasePlan, entry: Entry, ledger: BudgetLedger) ->
     try:
         _, charged = release.check_release(plan, dataset, ledger, consents)
     except ExplorerError as problem:
-        if problem.code == "consent" and not any(consents):
-            st.info(
-                make_inert(str(problem), None), icon=":material/edit:"
-            )  # it is asked for just above
+        words = make_inert(str(problem), None)
+        if problem.code == "consent" and not any(consents):  # it is asked for just above
+            st.info(words, icon=":material/edit:")
         else:
-            st.error(make_inert(str(problem), None), icon=":material/block:")
+            st.error(words, icon=":material/block:")
         if problem.code in ("exceeded", "unit"):
             _offer_largest(plan, budget)
         return
@@ -126,11 +124,9 @@ def _ask_consents(plan: ReleasePlan) -> list[str]:
     """Ask for what a release takes beyond its budget."""
     texts: list[str] = []
     if plan.needs_noise_consent:
-        label = (
-            f"Empty flows alone would show {plan.phantom_trips:,.0f} trips. To release it all the"
-        )
-        label = plan.setting.say_counts(label)
-        label += f" same, type: {release.NOISE_CONSENT}"
+        shown = f"Empty flows alone would show {plan.phantom_trips:,.0f} trips."
+        label = f"To release it all the same, type: {release.NOISE_CONSENT}"
+        label = f"{plan.setting.say_counts(shown)} {label}"
         texts.append(st.text_input(label, key="release_noise_consent"))
     if plan.unit == "trip":
         texts.append(

@@ -7,8 +7,7 @@ from engine.report import STOPS, Analysis
 from engine.report.contribution_bounding import TripAssumption, compute_bounding_curve
 from engine.report.scores import error_measures
 from engine.text.numbers import number, percent
-from pages._ui.components import cards, charts, tables
-from pages._ui.components.cards import Card
+from pages._ui.components import charts, tables
 from pages._ui.components.charts import Axis
 from pages._ui.components.colours import HERE, OTHER, PRIVATE
 from pages._ui.report.report_form import Report
@@ -29,20 +28,20 @@ def draw(report: Report) -> None:
     result = report.release.results.get(Analysis.SIZE)
     if result is not None:
         true, truncated = (report.count(Analysis.SIZE, is_truncated=cut) for cut in (False, True))
-        reach = result.half_widths()
+        reach = result.half_widths().round().astype(np.int64)
         names = ("Trips",) if len(result.noisy) == 1 else ("People who travel", "Trips")
-        cards.draw(
-            [
-                Card(
-                    name,
-                    number(int(result.shown_numbers[i])),
-                    f"{number(max(result.noisy[i] - round(reach[i]), 0))} to "
-                    f"{number(max(result.noisy[i] + round(reach[i]), 0))} (95%)",
-                    f"True {number(true[i])}, kept {number(truncated[i])}.",
-                )
-                for i, name in enumerate(names)
-            ]
+        low, high = (
+            [number(max(end, 0)) for end in ends]
+            for ends in (result.noisy - reach, result.noisy + reach)
         )
+        columns = {
+            "": names,
+            "Private": [number(int(count)) for count in result.shown_numbers],
+            "Range (95%)": [f"{a} to {b}" for a, b in zip(low, high, strict=True)],
+            "True": [number(count) for count in true],
+            "Kept": [number(count) for count in truncated],
+        }
+        tables.draw(columns)
     epsilon, shares = report.parameters.epsilon, report.parameters.charged_shares
     share = max(shares.values())
     st.caption(

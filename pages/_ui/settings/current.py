@@ -104,10 +104,8 @@ def flows() -> Setting | None:
     source = offers.entry_for("trips")
     if source is None or "trips" not in source.parts:
         return None
-    values, allowed = (
-        {name: fields.value(field) for name, field in PARAMETERS["trips"].items()},
-        offers.units(source),
-    )
+    values = {name: fields.value(field) for name, field in PARAMETERS["trips"].items()}
+    allowed = offers.units(source)
     if values["unit"] not in allowed:
         values["unit"] = allowed[0]
     if values["unit"] == "trip" or source.metadata.people_once:
@@ -128,10 +126,7 @@ def stamp() -> tuple[list[str], bool]:
     if setting is not None and not memo.stamp:
         words = [format_controls(setting), UNIT_LABELS[setting.parameters.unit]]
         words += [name_level(setting.zone_level)] if setting.zone_level != FINEST else []
-        words += (
-            [TIME_LABELS[setting.time.aggregation].lower()]
-            if setting.time.aggregation != "day"
-            else []
-        )
+        if setting.time.aggregation != "day":
+            words.append(TIME_LABELS[setting.time.aggregation].lower())
     names = f"{' and '.join(memo.shown_entries)}: " if memo.shown_entries else ""
     return [f"Exploration, not a release. {banner}", names + ", ".join(words)], real

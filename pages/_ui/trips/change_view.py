@@ -208,7 +208,7 @@ def changes_picture(
     """Return changes of flows (zones, zones) or of zones (zones,), as they are and as told.
 
     A true change that is not told is hatched, a told one that the truth does not share is hollow.
-    `say` tells one by its place in `true`.
+    `describe` tells one by its place in `true`.
     """
     high = float(max(np.abs(true).max(initial=0), 1))
     kinds_told = np.select(

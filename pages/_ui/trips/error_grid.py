@@ -20,7 +20,7 @@ from pages._ui.answers import cached
 from pages._ui.answers.matrix import Matrix
 from pages._ui.app import cache
 from pages._ui.components import charts, colours
-from pages._ui.components.charts import Axis
+from pages._ui.components.charts import STROKES, Axis, Line
 from pages._ui.settings import current, fields
 
 GRID_THRESHOLDS = tuple(range(0, 101, 5))
@@ -30,17 +30,11 @@ LIMIT_NOTE = (
     "for a T chosen without looking at them. A release that uses this T, or a percentile of "
     "people's trips, must say so (erratum O4)."
 )
-_CAUSES = {
-    "total": colours.TRUE,
-    "trimmed": "#e0a100",
-    "noise": colours.PRIVATE,
-    "suppression": "#b5579c",
-}
-_ERRORS = {
-    "total": "total_error",
-    "trimmed": "truncation_error",
-    "noise": "noise_error",
-    "suppression": "suppression_error",
+_CAUSES = {  # the field of the engine's curve, and its colour
+    "total": ("total_error", colours.TRUE),
+    "trimmed": ("truncation_error", "#e0a100"),
+    "noise": ("noise_error", colours.PRIVATE),
+    "suppression": ("suppression_error", "#b5579c"),
 }
 MEASURES = {  # the field of the engine's grid, whether it is a share, and what it means
     "Mean error (trips)": ("mean_absolute", False, "Average over flows with a trip"),
@@ -157,9 +151,10 @@ def _draw_limit_curve(matrix: Matrix) -> None:
     )
     limits = curve.trip_limits.tolist()
     charts.draw_curve(
-        charts.make_lines(
-            {name: getattr(curve, _ERRORS[name]) for name in _CAUSES}, list(_CAUSES.values())
-        ),
+        [
+            Line(name=name, y=getattr(curve, error), colour=colour, dash=stroke)
+            for (name, (error, colour)), stroke in zip(_CAUSES.items(), STROKES, strict=False)
+        ],
         x=limits,
         x_axis=Axis(title="Trips kept (T), log scale", kind="log", form="d", tip="d", ticks=limits),
         y_axis=Axis(title="Expected error (trips)", tip=",.0f"),

@@ -57,7 +57,6 @@ def draw(matrix: Matrix) -> None:
     noun = {DIFFERENCE: "differences", WRONG: "phantom and lost flows"}.get(view, "flows")
     topic = f"the {len(kinds)} largest {noun}"
     deck.draw_flow_map(
-        cached.read(maps.outlines, cached.view_key(matrix.setting)),
         shapes,
         pairs,
         widths=scale.widths(sizes),
@@ -77,11 +76,9 @@ def draw(matrix: Matrix) -> None:
         alt=f"Map of {topic}: {view.lower()}",
         on_zone=lambda position: _toggle_zone(matrix, position),
     )
-    key = (
-        [picture.ramp_html(scale, matrix.say(f"trips{matrix.day_label}"))]
-        if view in (TRUE, NOISE)
-        else []
-    )
+    key: list[str] = []
+    if view in (TRUE, NOISE):
+        key.append(picture.ramp_html(scale, matrix.say(f"trips{matrix.day_label}")))
     if view == DIFFERENCE:
         key.append(picture.difference_key_html(true, private, kinds, sizes, estimated=estimated))
     if view in (NOISE, WRONG):

@@ -61,10 +61,9 @@ def _total_intervals(
         trimmed = exact.histogram.dropped_trips / true if true else 0.0
         bias = signed_percent(float(grand.bias) / true if true else float("nan"))
         return exact.interval_of_totals(side, zones), (
-            "Each bar holds the zone's released total in at least 95% of releases (exact law). "
-            "The limit T drops "
-            f"{percent(trimmed)} of trips before any noise. All flows together: {true:,.0f} true "
-            f"trips, {expected:,.0f} expected in the release ({bias})."
+            "Each bar holds the zone's released total in at least 95% of releases (exact law). The "
+            f"limit T drops {percent(trimmed)} of trips before any noise. All flows together: "
+            f"{true:,.0f} true trips, {expected:,.0f} expected in the release ({bias})."
         )
     axis = -1 if flow == LEAVING else -2
     if not hasattr(matrix.release, "exact_totals"):

@@ -13,7 +13,7 @@ from engine.privacy import Guarantee, format_guess_rate
 from engine.text.numbers import percent
 from pages._ui.choose import published_releases
 from pages._ui.settings.fields import EPSILON_SLIDER
-from tests.support.page import bodies, figures, tables, text as words
+from tests.support.page import bodies, tables, text as words
 from tests.support.releases import ROOT
 
 PAGE = "pages/3_Choose.py"
@@ -101,7 +101,7 @@ def test_bad_links_are_ignored(open_home, query):
 @pytest.mark.parametrize("unit", ["person-day", "person", "trip"])
 def test_what_is_left_is_said_of_all_that_is_released(open_choose, unit):
     app, days = open_choose(MEANING, epsilon=0.5, unit=unit), 7
-    shown, whose = figures(app), "a trip" if unit == "trip" else "a person"
+    shown, whose = list(tables(app)[0]["Number"]), "a trip" if unit == "trip" else "a person"
     spent = "3.5 in all, over 7 days" if unit == "person-day" else "0.5 in all"
     assert f"guesses whether {whose} is in it; ε = {spent}." in html.unescape(words(app))
     risk = privacy.flow_release_risk(ODParameters(epsilon=0.5, unit=unit), [1] * days)
@@ -116,8 +116,9 @@ def test_the_base_rate_can_be_set_and_a_density_with_delta_has_no_such_limit(ope
     app = open_choose(MEANING, epsilon=0.5, unit="person", variant="efpag_joint")
     app.slider(key="choose_prior").set_value(40).run()
     grown = Guarantee(epsilon=0.5).max_posterior_belief(0.4)
-    assert figures(app)[1] == f"{math.ceil(1000 * grown) / 10:.1f}%"
-    assert figures(app)[4] == "–"
+    flows, visits = (table["Number"][1] for table in tables(app)[:2])
+    assert flows == f"{math.ceil(1000 * grown) / 10:.1f}%"
+    assert visits == "–"
     assert "no limit with δ" in text(app)
     assert "knows the others or believes them independent" in text(app)
 
@@ -160,10 +161,11 @@ def test_published_releases_stand_with_their_unit_first_as_in_the_documents(open
 
 def test_suppression_without_noise_stands_beside_both_methods(open_choose):
     app = open_choose(MEANING, threshold=5, epsilon=0.5)
-    *methods, alone = tables(app)[0].to_numpy().tolist()
+    risks, _, compared, *_ = tables(app)
+    *methods, alone = compared.to_numpy().tolist()
     assert alone[::4] == [
         "No noise, flows suppressed below 5",
         "no guarantee: up to 100 of 100 guesses",
     ]
-    assert {row[4] for row in methods} == {figures(app)[0]}  # both spend the same
+    assert {row[4] for row in methods} == {risks["Number"][0]}  # both spend the same
     assert "Two tables that both obey this rule, of 7 days and of the first 6" in text(app)

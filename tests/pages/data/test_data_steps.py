@@ -88,7 +88,7 @@ def test_a_file_without_names_and_one_with_lines_above_offer_the_choice(open_dat
     for place, column in enumerate(("uid", "datetime", "origin", "destination"), 1):
         widget(app.selectbox, f"data_trips_{column}").set_value(f"column{place}").run()
     assert "a column for" not in missing(app)
-    assert "<small>Mon 7 Sep 2015 08:00</small>" in html_of(app)
+    assert "→ Mon 7 Sep 2015 08:00<" in html_of(app)
 
 
 def test_a_known_form_needs_no_choice_and_can_be_refused(open_data):
@@ -106,7 +106,7 @@ def test_a_known_form_needs_no_choice_and_can_be_refused(open_data):
 def test_what_a_form_leaves_out_is_its_own_and_its_joined_columns_are_named(open_data):
     counties = "state1,county1,state2,county2,flow\n1,1,1,3,5\n"
     app = upload(open_data(), "table", "flows_2015_09.csv", counties.encode())
-    assert "state1<span>Origin</span>" in html_of(app)
+    assert "state1 · Origin<" in html_of(app)
     rows = "start_polygon_id,end_polygon_id,date_time,n_crisis\nA,B,2015-09-07,4\n"
     upload(app, "table", "moves_2015_09.csv", rows.encode())
     assert "leave out flows that are not known" in text(app)

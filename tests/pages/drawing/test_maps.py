@@ -11,7 +11,7 @@ import shapely
 from pyproj import Geod
 
 from engine.datasets import load
-from pages._ui.components import deck, maps, picture
+from pages._ui.components import deck, picture
 from pages._ui.components.arrows import arrows
 from pages._ui.components.map_frame import fit_frame, place_labels, scale_bar, to_plane
 from tests.support.server import ROOT
@@ -117,7 +117,6 @@ def layers_of(place, monkeypatch):
     charts, zones = [], len(place.zones)
     monkeypatch.setattr(deck.st, "pydeck_chart", lambda chart, **_: charts.append(chart))
     deck.draw_flow_map(
-        maps.outlines(place),
         picture.shapes(place),
         (np.array([0]), np.array([1])),
         widths=np.array([3.0]),

@@ -33,10 +33,10 @@ from engine.text.utility_text import (
     format_retained,
 )
 from engine.utility import DENSITY_LIMITS, FLOWS_LIMITS, compute_utility
-from pages._ui.answers import cached, measures, signals
+from pages._ui.answers import cached, measures
 from pages._ui.components import maps
 from pages._ui.components.picture import MAX_FLOWS
-from pages._ui.home import handout
+from pages._ui.home import handout, home_page
 from pages._ui.settings import fields
 from pages._ui.settings.seeds import SIMULATED_SEED
 from tests.support.page import bodies, html_of, numbers, tables, text
@@ -688,12 +688,12 @@ def test_too_few_stated_trips_are_warned_of_and_without_a_public_number_nothing(
             zones=city.zones, metadata=replace(city.metadata, scenario=scenario)
         )
         for name in ("dataset", "full_dataset"):
-            monkeypatch.setattr(signals.cached, name, lambda _, source=source: source)
-        monkeypatch.setattr(signals, "session", lambda: SimpleNamespace(trips_per_day=stated))
-        monkeypatch.setattr(signals.st, "warning", lambda text, **_: said.append(text))
+            monkeypatch.setattr(home_page.cached, name, lambda _, source=source: source)
+        monkeypatch.setattr(home_page, "session", lambda: SimpleNamespace(trips_per_day=stated))
+        monkeypatch.setattr(home_page.st, "warning", lambda text, **_: said.append(text))
         setting = seen(ODParameters(epsilon=1.0), first=1, last=2, dataset="x")
-        signals.warn_of_weak_signal(setting)
+        home_page.warn_of_weak_signal(setting)
         assert ["Stated are 100 trips" in text for text in said] == [True] * bool(scenario)
     stated["x"] = 7.0
-    signals.warn_of_weak_signal(setting)
+    home_page.warn_of_weak_signal(setting)
     assert "Stated are 14 trips" in said[-1]

@@ -13,6 +13,7 @@ from scipy import stats
 from engine import datasets
 from engine.contract import TimeSelection
 from engine.release import NOISE_CONSENT, BudgetLedger, ReleaseError, budget_ledger as engine_ledger
+from engine.release.statement import format_error_bar
 from engine.text.setting_text import describe_guesses
 from engine.text.utility_text import describe_utility
 from pages._ui.answers import cached
@@ -208,14 +209,15 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     )
     said_of_it = describe_utility(cached.utility(setting, 0), setting)
     risk = describe_guesses(cached.risk(setting).max_guess_rate, setting)
-    assert f"{said_of_it} After publication, {risk} (a coin: 50) from this release alone" in texts(
-        app
-    )
+    said, planned = texts(app), html_of(app)
+    assert f"{said_of_it} After publication, {risk} (a coin: 50) from this release alone" in said
     confirmed(app).click().run()
     app = finished(app)
     assert not app.exception
     (bundle,) = (path for path in release_page.bundle_folder().iterdir() if path.is_dir())
-    said = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))["setting"]
+    statement = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))
+    said, bar = statement["setting"], statement["accuracy"][0]["half_width"]
+    assert f"± {format_error_bar(bar)}, by the law of the noise" in planned
     assert (said["dataset"], said["zones"], said["time"]) == ("demo-city", "clusters-5", "whole")
     parameters = said["parameters"]
     assert (parameters["epsilon"], parameters["max_trips_per_user"]) == (2, 6)

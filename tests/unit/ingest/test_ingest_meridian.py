@@ -11,8 +11,7 @@ from engine import geography
 from engine.datasets import load
 from engine.ingest import preview
 from engine.ingest.inputs.cells import cells_to_zones, import_h3
-from pages._ui.components import maps
-from pages._ui.components.map_frame import fit_frame
+from pages._ui.components import picture
 from tests.support.ingests import built, write_csv
 
 RADIUS_M, FLATTENING = 6_378_137.0, 1 / 298.257223563
@@ -59,9 +58,10 @@ def test_areas_and_distances_are_those_computed_by_hand(tmp_path: Path, form: st
     degree_m = circle_m * np.cos(np.radians(17.5)) * np.radians(1)
     distances = geography.centre_distances_m(dataset.zones)
     assert distances[0, [1, 2]] == pytest.approx([degree_m, 2 * degree_m], rel=1e-3)
-    drawn = maps.outlines(load(dataset.folder.parent))
-    assert drawn.bounds[2] - drawn.bounds[0] == pytest.approx(3)
-    assert fit_frame(drawn.bounds).width == pytest.approx(1040)
+    drawn = picture.shapes(load(dataset.folder.parent))
+    west, _, east, _ = shapely.total_bounds(drawn.degrees)
+    assert east - west == pytest.approx(3)
+    assert drawn.frame.width == pytest.approx(1040)
 
 
 @pytest.mark.parametrize("west", [178.0, 28.0], ids=["there", "here"])
