@@ -151,6 +151,8 @@ def test_notions() -> None:
     assert analytic.paper_definition is PrivacyDefinition.APPROXIMATE
     assert classical.proved_definition is PrivacyDefinition.APPROXIMATE
     assert not is_above(classical.proved_epsilon, classical.paper_epsilon)
+    assert not is_above(0.1 + 0.2, 0.3)
+    assert is_above(0.3, 0.29)
 
 
 @pytest.mark.parametrize("method", ["lpa", "efpa", "efpag", "efpag_joint"])

@@ -272,20 +272,6 @@ def test_the_cap_trims_the_truth_and_says_so(tmp_path: Path) -> None:
     )
 
 
-def test_nobody_counts_more_than_the_cap_by_a_single_visit(tmp_path: Path) -> None:
-    """The noise on the number of all visits is for K_max: one more would break the guarantee."""
-    cap = 6
-    for visits in (cap, cap + 1):
-        folder = tmp_path / str(visits)
-        folder.mkdir()
-        rows = [("p", f"{MONDAY} {hour:02}:30:00", "A") for hour in range(visits)]
-        # a second person beyond the cap, so that there is somebody to trim in every case
-        rows += [("q", f"{MONDAY} {hour:02}:10:00", "B") for hour in range(3 * cap)]
-        how = {"kind": "visits", "header": ("uid", "datetime", "location_id")}
-        dataset, _ = built(folder, rows, max_visits_cap=cap, parts=("density",), **how)
-        assert dataset.truth_by_tower.sum(axis=1)[:2].tolist() == [min(visits, cap), cap]
-
-
 def test_everything_written_is_for_its_owner_only(tmp_path: Path) -> None:
     dataset, _ = built(tmp_path, some_trips(), **WITH_ENDS)
     there = list(dataset.folder.rglob("*"))

@@ -233,15 +233,15 @@ def light(script, *arguments):
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
-def test_of_fifty_processes_one_gets_the_last_share(ledger):
+def test_of_many_processes_one_gets_the_last_share(ledger):
     spend(ledger, 0.9)
     script = (
         "try: ledger.BudgetLedger(Path(sys.argv[1])).charge("
         "'a', unit='person', epsilon=0.1, delta=0.0, record={})\n"
         "except ledger.ReleaseError as error: sys.exit(3 if error.code == 'exceeded' else 4)\n"
     )
-    several = [light(script, ledger.path) for _ in range(50)]
-    assert sorted(one.communicate() and one.returncode for one in several) == [0] + [3] * 49
+    several = [light(script, ledger.path) for _ in range(12)]
+    assert sorted(one.communicate() and one.returncode for one in several) == [0] + [3] * 11
     assert ledger.budget("town").remaining_epsilon == 0
     assert ledger.verify() == 3
 
@@ -298,7 +298,6 @@ def forge(path, number, kind, text):
         connection.execute("update head set id=?, hash=?", (len(rows), previous))
 
 
-@pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize(
     "cut",
     [
@@ -319,12 +318,12 @@ def forge(path, number, kind, text):
         "delete from entries where id = 2; update head set id = 2",
     ],
 )
-def test_a_cut_or_changed_ledger_is_not_written_to(kept, write, cut):
+def test_a_cut_or_changed_ledger_is_not_written_to(kept, cut):
     assert len(kept.entries()) == 3  # what was read once is read again when the file changes
     with sqlite3.connect(kept.path) as connection:
         connection.executescript(cut)
     before = kept.path.read_bytes()
-    for act in (BudgetLedger.entries, WRITES[write], BudgetLedger.verify):
+    for act in (BudgetLedger.entries, *WRITES.values(), BudgetLedger.verify):
         with pytest.raises(ReleaseError) as refused:
             act(kept)
         assert refused.value.code in ("broken", "ledger")
