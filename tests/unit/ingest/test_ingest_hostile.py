@@ -135,7 +135,7 @@ def blanks(path: Path) -> Path:
 @pytest.mark.parametrize(
     ("write", "name", "words"),
     [
-        (star, "z.geojson", "within 2 s of computing and .* MB of memory .given: z.geojson"),
+        (star, "z.geojson", "within 1 s of computing and .* MB of memory .given: z.geojson"),
         (endless, "z.gpkg", "z.gpkg: its layers are views"),
         (blanks, "z.geojson", "and 52 MB of memory .given: z.geojson, which was not.. Simplify it"),
     ],
@@ -143,7 +143,7 @@ def blanks(path: Path) -> Path:
 def test_zones_without_an_end_are_refused_in_time_and_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Any, name: str, words: str
 ) -> None:
-    monkeypatch.setattr(child_process, "DEADLINE_S", 2)
+    monkeypatch.setattr(child_process, "DEADLINE_S", 1)
     if write is blanks:
         monkeypatch.setattr(child_process, "_FREE_BYTES", 4_000_000)
     path, before = write(tmp_path / name), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
@@ -160,7 +160,7 @@ def test_a_repair_has_a_bound_of_vertices(tmp_path: Path, monkeypatch: pytest.Mo
 def test_cancel_and_sigterm_end_the_reading_of_zones_in_time(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(HEADER + ROW)
     path, cancel = star(tmp_path / "z.geojson", 401), threading.Event()
-    stopper = threading.Timer(2, cancel.set)
+    stopper = threading.Timer(1, cancel.set)
     stopper.start()
     with pytest.raises(Cancelled):
         ingest(options(tmp_path, "trips", [tmp_path / "t.csv"], zones=path), None, cancel)

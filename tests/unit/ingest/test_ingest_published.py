@@ -6,7 +6,6 @@ import io
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -112,48 +111,6 @@ def test_every_trip_of_a_known_form_is_counted(
     assert (dataset.metadata.places_public is False) == (not zones)
 
 
-@AT_FORMS
-def test_suppressed_cells_are_not_known_and_never_0(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = (str(FORMS / "meta_movement.csv"), "--zones", str(FORMS / "meta.geojson"))
-    end = ("--timezone", "Europe/Madrid", "--from", "2020-04-05", "--to", "2020-04-05")
-    out = ("--out", str(tmp_path / "x"))
-    assert main(["--as", "meta", *words, *end, *out]) == 0
-    rows = list(lines("meta_movement.csv"))
-    flows = [(row["start_polygon_id"], row["end_polygon_id"]) for row in rows]
-    hidden = [row["n_crisis"] == "" for row in rows]
-    unknown = {flow for flow, no_number in zip(flows, hidden, strict=True) if no_number}
-    suppressed = sum(
-        no_number or (flow in unknown and len(set(flow)) == 2)
-        for flow, no_number in zip(flows, hidden, strict=True)
-    )
-    assert f"{suppressed:>12,}  not known" in capsys.readouterr().out
-    assert main(["flows", *words, "--map", "flow=n_crisis", *end, *out]) == 2
-    assert (
-        "unknown-flows). Options: --decimal, --thousands, --leave-out." in capsys.readouterr().err
-    )
-
-
-@AT_FORMS
-def test_check_ins_are_read_by_coordinates(tmp_path: Path) -> None:
-    name = str(FORMS / "dataset_TSMC2014_NYC.txt")
-    period = {"zone": NEW_YORK, "first": "2012-04-01", "last": "2012-04-30"}
-    dataset = typed(tmp_path, "--as", "tsmc", name, "--area", "data", **period)
-    names = ("uid", "v", "c", "n", "lat", "lng", "offset", "at")
-    people = {
-        row["uid"]
-        for row in lines("dataset_TSMC2014_NYC.txt", fieldnames=names, delimiter="\t")
-        if date(2012, 4, 2) <= _in_new_york(row["at"]) <= date(2012, 4, 8)
-    }
-    assert int(dataset.single_visit_by_tower.sum()) == len(people)
-
-
-def _in_new_york(text: str) -> date:
-    moment = datetime.strptime(text, "%a %b %d %H:%M:%S %z %Y")
-    return datetime.fromtimestamp(moment.timestamp() - 4 * 3_600, moment.tzinfo).date()
-
-
 @pytest.mark.parametrize("by_points", [False, True])
 def test_hexagons_stand_for_stations_or_cover_an_area(tmp_path: Path, by_points: bool) -> None:
     cell = {name: h3.latlng_to_cell(float(lat), float(lng), 7) for name, lat, lng in TOWERS}
@@ -184,17 +141,6 @@ def test_hexagons_stand_for_stations_or_cover_an_area(tmp_path: Path, by_points:
         assert dataset.zones.union_all().covers(shapely.box(*area))
 
 
-def test_counts_between_h3_cells_are_read_and_the_cells_are_the_zones(tmp_path: Path) -> None:
-    a, b = (h3.latlng_to_cell(float(lat), float(lng), 8) for _, lat, lng in TOWERS[:2])
-    rows = [("2015-09-07", a, b, 12), ("2015-09-08", a, b, 7), ("2015-09-07", b, a, 5)]
-    header = ("date", "h3_o", "h3_d", "trip_count")
-    dataset, _ = built(tmp_path, rows, kind="flows", header=header, locations=None)
-    assert flows_of(dataset) == {(a, b): 19, (b, a): 5}
-    ring = [(lng, lat) for lat, lng in h3.cell_to_boundary(a)]
-    zone = dataset.zones.set_index("zone_id").geometry[a]
-    assert zone.symmetric_difference(shapely.Polygon(ring)).area < 1e-6 * zone.area
-
-
 def test_outlines_of_quadkeys_and_geohashes_are_theirs() -> None:
     (shape,) = cells.cells_to_zones(["u4pruyd"], "geohash").geometry
     assert shape.contains(shapely.Point(10.40744, 57.64911))
@@ -210,6 +156,8 @@ def test_outlines_of_quadkeys_and_geohashes_are_theirs() -> None:
     cell, number = "88390ca343fffff", str(h3.str_to_int("88390ca343fffff"))
     as_text, as_number = (cells.cells_to_zones([one], "h3").geometry[0] for one in (cell, number))
     assert as_text.equals(as_number)
+    ring = shapely.Polygon([(lng, lat) for lat, lng in h3.cell_to_boundary(cell)])
+    assert as_text.symmetric_difference(ring).area < 1e-6 * ring.area
     looks = {cell: "h3", number: "h3", "12022001101": "quadkey", "u09tv": "geohash", "A7": None}
     assert {one: cells.cell_kind([one]) for one in looks} == looks
 

@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -18,6 +19,7 @@ from engine.ingest import Cancelled, Progress, duckdb_engine, ingest
 from engine.ingest.duckdb_engine import DuckDB
 from pages._ui.app import shutdown
 from tests.support.ingests import HEADER, arguments, options, refused, write_csv
+from tests.support.processes import run_apart
 
 ROOT = Path(__file__).parents[3]
 ROWS = [(f"p{i % 5}", f"2015-09-{7 + i % 7:02d} 08:{i % 60:02d}:00", "A", "B") for i in range(200)]
@@ -141,25 +143,20 @@ def test_a_spill_folder_at_its_limit_ends_in_a_clear_error(
     assert leftovers(workplace) == []
 
 
-_KILLED = """
-import os, sys
-from pathlib import Path
-from engine.ingest import ingest
-from tests.support.ingests import options
-folder, deadly, calls = Path(sys.argv[1]), int(sys.argv[2]), 0
-replace = os.replace
-def counted(*arguments, **more):
-    global calls
-    calls += 1
-    if calls == deadly:
-        os._exit(9)
-    result = replace(*arguments, **more)
-    if calls == -deadly:
-        os._exit(9)
-    return result
-os.replace = counted
-ingest(options(folder, "trips", [folder / "t.csv"], salt=sys.argv[3]))
-"""
+def ingest_and_die(folder: Path, deadly: int) -> None:
+    """Die before the move of this number, or if it is below 0 after that."""
+    calls, replace = list[Any](), os.replace
+
+    def counted(*names: Any) -> None:
+        calls.append(names)
+        if len(calls) == deadly:
+            os._exit(9)
+        replace(*names)
+        if len(calls) == -deadly:
+            os._exit(9)
+
+    os.replace = counted
+    ingest(options(folder, "trips", [folder / "t.csv"], salt="new"))
 
 
 @pytest.mark.parametrize(
@@ -175,10 +172,7 @@ def test_killed_before_or_after_the_swap_a_dataset_is_whole(
     """
     write_csv(tmp_path / "t.csv", HEADER, ROWS)
     before, _ = ingest(options(tmp_path, "trips", [tmp_path / "t.csv"], salt="old"))
-    done = subprocess.run(
-        [sys.executable, "-c", _KILLED, str(tmp_path), str(deadly), "new"], cwd=ROOT, check=False
-    )
-    assert done.returncode == 9
+    assert run_apart(ingest_and_die, tmp_path, deadly)[0] == 9
     after = datasets.load(tmp_path / "city")
     assert int(after.trips.all_days.trip_count.sum()) == int(before.trips.all_days.trip_count.sum())
     assert (after.metadata.salt_id == before.metadata.salt_id) == (survivor == "old")
@@ -186,20 +180,6 @@ def test_killed_before_or_after_the_swap_a_dataset_is_whole(
     assert (after.folder / "ingest.json").is_file()
     ingest(options(tmp_path, "trips", [tmp_path / "t.csv"]))
     assert not list((tmp_path / "city").glob("*.partial"))
-
-
-_HELD = """
-import sys, time
-from pathlib import Path
-from engine.ingest import ingest
-from tests.support.ingests import options
-def held(progress):
-    if progress.stage == "ranking trips":
-        print("held", flush=True)
-        time.sleep(60)
-folder = Path(sys.argv[1])
-ingest(options(folder, "trips", [folder / "t.csv"], spill=folder / "temporary"), held)
-"""
 
 
 def test_a_folder_that_is_just_made_is_not_swept(tmp_path, monkeypatch):
@@ -217,19 +197,24 @@ def test_a_folder_that_is_just_made_is_not_swept(tmp_path, monkeypatch):
         assert own.is_dir()
 
 
+def ingest_and_be_killed(folder: Path) -> None:
+    """A process that lives keeps its own, whoever sweeps."""
+
+    def watch(progress: Progress) -> None:
+        if progress.stage == "ranking trips":
+            temp_folder.remove_abandoned(folder / "temporary")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    ingest(options(folder, "trips", [folder / "t.csv"], spill=folder / "temporary"), watch)
+
+
 @pytest.mark.parametrize("starting", [False, True], ids=["an ingest", "the server"])
 def test_what_a_killed_ingest_left_is_swept_by_the_next_start(
     workplace: Path, monkeypatch: pytest.MonkeyPatch, starting: bool
 ) -> None:
     temporary = workplace / "temporary"
-    command_line = [sys.executable, "-c", _HELD, str(workplace)]
-    with subprocess.Popen(command_line, cwd=ROOT, stdout=subprocess.PIPE, text=True) as running:
-        assert running.stdout is not None
-        assert running.stdout.readline() == "held\n"
-        (left,) = temporary.glob(f"{temp_folder.FOLDER_PREFIX}*")
-        temp_folder.remove_abandoned(temporary)
-        assert left.is_dir(), "a process that lives keeps its own"
-        running.kill()
+    assert run_apart(ingest_and_be_killed, workplace)[0] == -signal.SIGKILL
+    (left,) = temporary.glob(f"{temp_folder.FOLDER_PREFIX}*")
     assert left.is_dir()
     monkeypatch.setenv("MOBILITY_DATA", str(workplace / "data"))
     if starting:
