@@ -36,11 +36,11 @@ ROOMS = ("app", "settings", "components", "frame", "answers")
 """Shared packages of pages, lowest first; no page's package imports another page's."""
 
 
-def sources(*folders: str) -> list[Path]:
+def sources(*folders):
     return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
-def module_of(path: Path) -> str:
+def module_of(path):
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
@@ -48,7 +48,7 @@ FILES = {module_of(path): path for path in sources("engine", "pages")}
 
 
 @functools.cache
-def imported(path: Path, *, when_read: bool = False) -> frozenset[str]:
+def imported(path, *, when_read=False):
     """Return what a file imports, with relative names resolved; all of it, or when it is read."""
     tree, names = ast.parse(path.read_text(encoding="utf-8")), set[str]()
     package = path.relative_to(ROOT).parts[:-1]
@@ -74,7 +74,7 @@ def test_the_engine_imports_no_front_end_and_only_from_below():
         assert used <= below | {own}, f"{module_of(path)} must not import {used - below - {own}}"
 
 
-def layer_of(name: str) -> int:
+def layer_of(name):
     return next(i for i, layer in enumerate(LAYERS) if name in layer)
 
 

@@ -15,7 +15,7 @@ from tests.reference.density_reference import cover_cells
 REGION = shapely.box(2.2, 48.8, 2.5, 48.9)
 
 
-def grid_zones(columns: int, rows: int) -> gpd.GeoDataFrame:
+def grid_zones(columns, rows):
     west, south, east, north = REGION.bounds
     xs, ys = np.linspace(west, east, columns + 1), np.linspace(south, north, rows + 1)
     boxes = [
@@ -24,7 +24,7 @@ def grid_zones(columns: int, rows: int) -> gpd.GeoDataFrame:
     return gpd.GeoDataFrame(geometry=boxes, crs=4326)
 
 
-def random_towers(count: int, seed: int = 0) -> gpd.GeoDataFrame:
+def random_towers(count, seed=0):
     low, high = np.array(REGION.bounds[:2]), np.array(REGION.bounds[2:])
     points = np.random.default_rng(seed).uniform(low, high, (count, 2))
     return gpd.GeoDataFrame(geometry=shapely.points(points), crs=4326)
@@ -66,7 +66,7 @@ def test_overlap_is_the_share_of_the_towers_area(city, cells):
         assert overlap[tower, zone] == pytest.approx(share if share > 1e-6 else 0, abs=2e-6)
 
 
-def cover_size_by_brute_force(edges: np.ndarray) -> int:
+def cover_size_by_brute_force(edges):
     towers, zones = edges.shape
     best = towers + zones
     for chosen in itertools.product([False, True], repeat=towers):

@@ -28,7 +28,7 @@ PIP = (sys.executable, "-m", "pip")
 OFFLINE = ("-q", "--no-deps", "--no-index")
 
 
-def succeed(*command: object, **options: object) -> str:
+def succeed(*command, **options):
     """Run a command that must succeed and return what it printed."""
     words = [str(word) for word in command]
     done = subprocess.run(words, capture_output=True, text=True, timeout=300, **options)

@@ -16,7 +16,7 @@ from engine.errors import DatasetError
 from tests.support.processes import run_apart
 
 
-def writer(content: bytes):
+def writer(content):
     return lambda folder: (folder / "truth.parquet").write_bytes(content) and None
 
 

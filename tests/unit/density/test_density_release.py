@@ -10,7 +10,6 @@ import shapely
 from hypothesis import given, settings, strategies as st
 
 from engine import density, metrics
-from engine.datasets import Dataset
 from engine.density.mechanism import cluster_cells
 from engine.density.smoothing import fit_exponential
 from engine.errors import ParameterError
@@ -36,7 +35,7 @@ METHODS: tuple[DensityMethod, ...] = (
 BASE = density.DensityParameters(epsilon=1.0)
 
 
-def moved(places: Geography, geometry: np.ndarray) -> Geography:
+def moved(places, geometry):
     return Geography(places.towers.set_geometry(gpd.GeoSeries(geometry, crs=4326)), places.zones)
 
 
@@ -54,7 +53,7 @@ EDGES = {
 
 
 @pytest.mark.parametrize("name", EDGES)
-def test_nothing_is_nan_infinite_or_negative(name: str) -> None:
+def test_nothing_is_nan_infinite_or_negative(name):
     dataset = city_of(*EDGES[name])
     truth = density.truth(dataset)
     assert truth.sum() == pytest.approx(dataset.truth_by_tower.sum())
@@ -70,7 +69,7 @@ def test_nothing_is_nan_infinite_or_negative(name: str) -> None:
         metrics.pearson_correlation(truth, release.counts)
 
 
-def flat_city(value: int, towers: int = 20) -> MemoryDataset:
+def flat_city(value, towers=20):
     ranked = np.full((towers, 168, 1), value)
     people = np.full(towers, 16 * value)
     return MemoryDataset(Aggregates(ranked[:, :, 0], ranked, people), one_zone_a_tower(towers))
@@ -80,16 +79,14 @@ def flat_city(value: int, towers: int = 20) -> MemoryDataset:
     ("minimum", "clusters", "flags"),
     [(1e12, [0] * 20, (density.ONE_CLUSTER,)), (0.0, list(range(20)), ())],
 )
-def test_the_cluster_minimum_joins_all_and_says_so_or_none(
-    minimum: float, clusters: list[int], flags: tuple[str, ...]
-) -> None:
+def test_the_cluster_minimum_joins_all_and_says_so_or_none(minimum, clusters, flags):
     parameters = replace(BASE, cluster_minimum=minimum)
     release = density.release(flat_city(1000), parameters, rng=np.random.default_rng(0))
     assert release.clusters is not None
     assert (release.clusters.tolist(), release.flags) == (clusters, flags)
 
 
-def test_cells_with_a_negative_total_read_zero_all_week() -> None:
+def test_cells_with_a_negative_total_read_zero_all_week():
     dataset = flat_city(20)
     parameters = replace(BASE, cluster_minimum=0.0, scaling=False, method="efpag")
     noise = density.draw_noise(dataset, parameters, rng=np.random.default_rng(3))
@@ -103,7 +100,7 @@ def test_cells_with_a_negative_total_read_zero_all_week() -> None:
     assert release.cover_counts[~low].any(axis=1).all()
 
 
-def test_noise_of_another_dataset_or_method_is_refused() -> None:
+def test_noise_of_another_dataset_or_method_is_refused():
     small, city = flat_city(1, 3), flat_city(10)
     for drawn_for, method, other in (
         (city, "efpag_joint", "efpag"),
@@ -119,12 +116,10 @@ def test_noise_of_another_dataset_or_method_is_refused() -> None:
 
 
 @pytest.mark.parametrize("method", [*METHODS, "multiscale"])
-def test_every_variate_of_a_release_is_drawn_from_the_state_and_none_twice(
-    method: DensityMethod,
-) -> None:
+def test_every_variate_of_a_release_is_drawn_from_the_state_and_none_twice(method):
     dataset = city_of(random_visits(50, 4), geography(4, 2))
 
-    def variates(seed: int) -> dict[str, np.ndarray]:
+    def variates(seed):
         drawn = density.draw_noise(
             dataset, replace(BASE, method=method), rng=np.random.default_rng(seed)
         )
@@ -148,9 +143,7 @@ def test_every_variate_of_a_release_is_drawn_from_the_state_and_none_twice(
         ([-5], [0], [1], 7, [0]),
     ],
 )
-def test_clusters_by_hand(
-    totals: list[int], at: list[int], areas: list[int], minimum: int, labels: list[int]
-) -> None:
+def test_clusters_by_hand(totals, at, areas, minimum, labels):
     centres = np.column_stack([at, np.zeros(len(at))]).astype(float)
     clusters = cluster_cells(np.array(totals, float), centres, np.array(areas, float), minimum)
     assert clusters.tolist() == labels
@@ -158,7 +151,7 @@ def test_clusters_by_hand(
 
 @settings(max_examples=100, deadline=None)
 @given(values=st.lists(st.floats(0, 1e6), min_size=5, max_size=5), factor=st.floats(1e-3, 1e6))
-def test_fits_are_finite_positive_and_blind_to_scale(values: list[float], factor: float) -> None:
+def test_fits_are_finite_positive_and_blind_to_scale(values, factor):
     row = np.array([values])
     fitted = fit_exponential(row)
     assert np.isfinite(fitted).all()
@@ -169,7 +162,7 @@ def test_fits_are_finite_positive_and_blind_to_scale(values: list[float], factor
     assert ((again - row) ** 2).sum() == pytest.approx(error, rel=1e-6, abs=1e-9 * row.max() ** 2)
 
 
-def test_a_release_of_nothing_has_no_error_and_nothing_in_common(tiny_city: Dataset) -> None:
+def test_a_release_of_nothing_has_no_error_and_nothing_in_common(tiny_city):
     truth = density.truth(tiny_city)
     seen = set()
     for seed in range(12):

@@ -22,11 +22,11 @@ from tests.reference.zoom_reference import clipped_sums
 MULTISCALE = density.DensityParameters(epsilon=1.0, method="multiscale")
 
 
-def release(city: MultiscaleCity, seed: int = 0, **changes: object) -> density.DensityRelease:
+def release(city, seed=0, **changes):
     return density.release(city, replace(MULTISCALE, **changes), rng=np.random.default_rng(seed))
 
 
-def test_the_same_noisy_tables_of_other_people_give_the_same_bytes(monkeypatch) -> None:
+def test_the_same_noisy_tables_of_other_people_give_the_same_bytes(monkeypatch):
     one = multiscale_city(people=300, towers=11, seed=3)
     positions = one.towers.geometry.get_coordinates().to_numpy()
     other = MultiscaleCity(clipped_sums(random_visits(900, 11, seed=9), positions), positions)
@@ -41,7 +41,7 @@ def test_the_same_noisy_tables_of_other_people_give_the_same_bytes(monkeypatch) 
     assert apart.counts.tobytes() != releases[0].counts.tobytes()
 
 
-def test_published_is_proved_is_epsilon_and_the_stages_share_it() -> None:
+def test_published_is_proved_is_epsilon_and_the_stages_share_it():
     city = multiscale_city()
     for epsilon in (1e-3, 0.3, 7.0):
         ledger = release(city, epsilon=epsilon, delta=2e-6).cost
@@ -72,7 +72,7 @@ EDGES = {
     ("squared", "ratio"), [(squared, ratio) for squared in EDGES for ratio in EDGES[squared]]
 )
 @pytest.mark.parametrize("people", [0, 400])
-def test_the_noisy_number_of_visits_alone_chooses_tables_and_noise(squared, ratio, people) -> None:
+def test_the_noisy_number_of_visits_alone_chooses_tables_and_noise(squared, ratio, people):
     """Every scale is the stated one, and the squares of all but the visit total add up to μ²."""
     mu, drawn, clips = gdp_mu(0.4, 1e-7), dict[str, float](), MultiscaleClips(squared, 50)
     tables = replace(multiscale_city(people=people).multiscale_tables, clips=clips)
@@ -96,7 +96,7 @@ def test_the_noisy_number_of_visits_alone_chooses_tables_and_noise(squared, rati
 
 @pytest.mark.parametrize("towers", [1, 2, 3, 4])
 @pytest.mark.parametrize("epsilon", [1e-6, 0.01, 1.0, 1e6])
-def test_few_towers_and_the_ends_of_epsilon_are_finite(towers: int, epsilon: float) -> None:
+def test_few_towers_and_the_ends_of_epsilon_are_finite(towers, epsilon):
     outcome = release(multiscale_city(people=40, towers=towers), epsilon=epsilon)
     assert outcome.counts.shape == (towers, 168)
     assert np.isfinite(outcome.counts).all()
@@ -104,7 +104,7 @@ def test_few_towers_and_the_ends_of_epsilon_are_finite(towers: int, epsilon: flo
 
 
 @pytest.mark.parametrize("cap", [1, 20, 840])
-def test_nobody_at_all_is_finite(cap: int) -> None:
+def test_nobody_at_all_is_finite(cap):
     positions = random_positions(6)
     city = MultiscaleCity(clipped_sums({}, positions, cap), positions, cap)
     for seed in range(6):
@@ -114,7 +114,7 @@ def test_nobody_at_all_is_finite(cap: int) -> None:
         assert blank == (outcome.visit_total <= 0) == (outcome.counts.sum() == 0)
 
 
-def test_shipped_tables_are_those_of_the_same_people() -> None:
+def test_shipped_tables_are_those_of_the_same_people():
     """The sums fit the true counts: nobody is sampled, and few people are scaled down."""
     for name in ("demo-city", "paris"):
         data = datasets.load(name)

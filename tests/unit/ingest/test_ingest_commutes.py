@@ -75,7 +75,7 @@ def test_a_person_out_of_raw_rows_changes_one_count_by_one_at_both_charges(tmp_p
     draws = np.random.default_rng(3).integers(0, (30, 5, 24, 4), (900, 4)).tolist()
     rows = [row(f"p{p}", day + 7, hour, "ABCD"[place]) for p, day, hour, place in draws]
     city, changes = commutes(tmp_path, rows)[0], {"person": set(), "person-day": set()}
-    for person in [f"p{number}" for number in range(8)]:
+    for person in [f"p{number}" for number in range(4, 8)]:
         for unit, date in (("person", "2015-09"), ("person-day", "2015-09-08")):
             kept = [r for r in rows if r[0] != person or not r[1].startswith(date)]
             other, _ = commutes(tmp_path, kept, person)

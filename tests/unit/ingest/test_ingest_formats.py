@@ -2,7 +2,6 @@
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 
 import numpy as np
 
@@ -23,7 +22,7 @@ PLACE = {name: (lat, lng) for name, lat, lng in TOWERS}
 Point = tuple[str, int, str, float, float]
 
 
-def journeys(count: int = 120) -> list[tuple[str, int, datetime, list[str]]]:
+def journeys(count=120):
     """Trips of a few people by way of two to four places; numbers of trips are a person's own."""
     rng = np.random.default_rng(3)
     return [
@@ -37,7 +36,7 @@ def journeys(count: int = 120) -> list[tuple[str, int, datetime, list[str]]]:
     ]
 
 
-def points() -> list[Point]:
+def points():
     """The points of all trips, in no order."""
     rows = [
         (uid, tid, str(start + timedelta(minutes=7 * n)), *PLACE[name])
@@ -47,7 +46,7 @@ def points() -> list[Point]:
     return [rows[i] for i in np.random.default_rng(4).permutation(len(rows))]
 
 
-def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path) -> None:
+def test_a_trip_is_its_first_and_its_last_point(tmp_path):
     """The same tables as from a table of trips with the ends written out."""
     ends = [
         (uid, start, start + timedelta(minutes=7 * (len(way) - 1)), way[0], way[-1])
@@ -68,7 +67,7 @@ def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path) -> None:
 FIRST, SECOND = date(2015, 9, 1), date(2015, 9, 2)
 
 
-def test_fractions_are_rounded_once_and_keep_totals(tmp_path: Path) -> None:
+def test_fractions_are_rounded_once_and_keep_totals(tmp_path):
     rng = np.random.default_rng(5)
     names = list(PLACE)
     rows = [
@@ -106,7 +105,7 @@ def test_fractions_are_rounded_once_and_keep_totals(tmp_path: Path) -> None:
     assert "protects one whole trip of this table" in said
 
 
-def test_whole_counts_stay_as_they_are_beside_fractions(tmp_path: Path) -> None:
+def test_whole_counts_stay_as_they_are_beside_fractions(tmp_path):
     rows = [("A", "B", 7), ("A", "C", "0.4"), ("B", "A", 12), ("B", "C", "0.4"), ("C", "A", 3)]
     dataset, summary = built(tmp_path, rows, kind="flows", header=FLOWMAP)
     assert any("all flows are on 2015-09-01" in note for note in summary.notes)
@@ -117,7 +116,7 @@ def test_whole_counts_stay_as_they_are_beside_fractions(tmp_path: Path) -> None:
     assert sorted(table(dataset.folder, "trips").values()) == [1, 2]
 
 
-def test_rides_without_people_are_single_trips(tmp_path: Path) -> None:
+def test_rides_without_people_are_single_trips(tmp_path):
     rest = (20.6, -103.3, 20.7, -103.4, "member")
     rows = [
         (f"R{i}", "classic", f"2015-09-0{day} 08:00:00", "", "x", a, "y", b, *rest)

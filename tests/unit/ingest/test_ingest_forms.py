@@ -2,11 +2,9 @@
 
 import re
 import tomllib
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -28,9 +26,7 @@ SECOND = 1_441_684_029
 """2015-09-08 03:47:09 in UTC."""
 
 
-def read(
-    values: Sequence[Any] | Path, reading: Reading | None = None, zone: str = "UTC"
-) -> list[str]:
+def read(values, reading=None, zone="UTC"):
     """Return each value, or those of a Parquet file, as a time on the wall clock; else empty."""
     connection = duckdb.connect()
     connection.execute(f"SET TimeZone = '{zone}'")
@@ -46,19 +42,19 @@ def read(
 
 
 @pytest.mark.parametrize(("value", "local"), FORMS["times"].items())
-def test_a_time_is_read_as_it_is_meant_or_not_at_all(value: str, local: str) -> None:
+def test_a_time_is_read_as_it_is_meant_or_not_at_all(value, local):
     order, _ = detection.detect_date_order([value])
     unit = detection.detect_time_unit([value]) if re.fullmatch("[0-9.]+", value) else None
     reading = Reading(date_order=order, decimal=".", number_times=unit)
     assert read([value], reading, "America/New_York") == [local]
 
 
-def test_a_clock_of_twelve_hours_is_moved_from_the_zone_it_is_written_in() -> None:
+def test_a_clock_of_twelve_hours_is_moved_from_the_zone_it_is_written_in():
     reading = Reading(date_order="mdy", text_time_zone="UTC")
     assert read(["3/4/2019 1:00 PM"], reading, "America/New_York") == ["2019-03-04 08:00:00"]
 
 
-def test_iso_times_down_to_the_hour_are_read() -> None:
+def test_iso_times_down_to_the_hour_are_read():
     assert read(list(FORMS["iso"])) == list(FORMS["iso"].values())
 
 
@@ -75,13 +71,13 @@ TYPED = {
 
 
 @pytest.mark.parametrize("kind", TYPED)
-def test_times_of_every_type_are_cut_off_to_the_second(tmp_path: Path, kind: str) -> None:
+def test_times_of_every_type_are_cut_off_to_the_second(tmp_path, kind):
     pq.write_table(pa.table({"v": TYPED[kind]}), tmp_path / "t.parquet")
     expected = ["2015-09-08 03:47:09", "2015-09-08 03:47:10", "1969-12-31 23:59:59"]
     assert read(tmp_path / "t.parquet") == expected[: len(TYPED[kind])]
 
 
-def test_nanoseconds_are_cut_off_to_the_last_digit() -> None:
+def test_nanoseconds_are_cut_off_to_the_last_digit():
     numbers = [*NANOSECONDS, 2**63 - 1]
     expected = ["2015-09-08 03:47:09", "2015-09-08 03:47:10", "1969-12-31 23:59:59", ""]
     reading = Reading(number_times="nanoseconds")
@@ -89,14 +85,14 @@ def test_nanoseconds_are_cut_off_to_the_last_digit() -> None:
     assert read([str(number) for number in numbers], reading) == expected
 
 
-def test_the_unit_of_numbers_is_told_by_their_size() -> None:
+def test_the_unit_of_numbers_is_told_by_their_size():
     units = ("seconds", "milliseconds", "microseconds", "nanoseconds")
     for power, unit in zip((0, 3, 6, 9), units, strict=True):
         assert detection.detect_time_unit([str(SECOND * 10**power)]) == unit
 
 
 @pytest.mark.parametrize("form", FORMS["names"])
-def test_columns_are_known_by_the_names_that_publishers_give(form: str) -> None:
+def test_columns_are_known_by_the_names_that_publishers_give(form):
     kind, columns, expected = FORMS["names"][form].values()
     guessed = column_mapping.guess_columns(kind, columns)
     assert expected.items() <= guessed.items()
@@ -104,7 +100,7 @@ def test_columns_are_known_by_the_names_that_publishers_give(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS["held"])
-def test_the_data_page_guesses_what_they_hold(form: str) -> None:
+def test_the_data_page_guesses_what_they_hold(form):
     kind, columns = FORMS["held"][form].values()
     assert table_form.guess_kind(columns) == kind
     guessed = column_mapping.guess_columns(kind, columns)
@@ -117,7 +113,7 @@ def test_the_data_page_guesses_what_they_hold(form: str) -> None:
     assert ("date" in guessed) == bool(dated)
 
 
-def test_without_a_table_of_places_coordinates_count_before_ids(tmp_path: Path) -> None:
+def test_without_a_table_of_places_coordinates_count_before_ids(tmp_path):
     lat, lng = map(float, TOWERS[0][1:])
     rows = [("2015-09-07 08:00", "7", "8", lat, lng, lat + 0.1, lng + 0.1)]
     header = ("datetime", "origin", "destination", *column_mapping.DEGREES[2:])
@@ -125,7 +121,7 @@ def test_without_a_table_of_places_coordinates_count_before_ids(tmp_path: Path) 
     assert built(tmp_path, rows, kind="rides", header=header, **grid)[1].rows.rows_used == 1
 
 
-def test_times_of_a_column_in_utc_are_moved(tmp_path: Path) -> None:
+def test_times_of_a_column_in_utc_are_moved(tmp_path):
     at = [datetime(2015, 9, 7, 3), datetime(2015, 9, 7, 8)]  # 6 September in Mexico, and 7
     columns = {"origin": ["A", "A"], "destination": ["B", "B"], "flow": [1, 1]}
     pq.write_table(pa.table({**columns, "date": at}), tmp_path / "f.parquet")
@@ -140,7 +136,7 @@ def test_times_of_a_column_in_utc_are_moved(tmp_path: Path) -> None:
     assert any("are taken as UTC" in note for note in report.notes)
 
 
-def test_words_for_nothing_are_no_person(tmp_path: Path) -> None:
+def test_words_for_nothing_are_no_person(tmp_path):
     words = ("p1", r"\N", "NULL", "NA", "nan", "")
     rows = [(word, "2015-09-07 08:00", "A", "B") for word in words]
     _, report = built(tmp_path, rows, leave_out=("people",))
@@ -156,14 +152,14 @@ READ = {
 
 
 @pytest.mark.parametrize("form", READ)
-def test_what_others_put_into_a_table_is_passed_over(tmp_path: Path, form: str) -> None:
+def test_what_others_put_into_a_table_is_passed_over(tmp_path, form):
     text, reading = READ[form]
     (tmp_path / "t.csv").write_bytes(text.encode(reading.encoding or "utf-8"))
     dataset, _ = built(tmp_path, tmp_path / "t.csv", kind="flows", reading=reading)
     assert list(table(dataset.folder, "trips").values()) == [7]
 
 
-def test_places_without_names_of_columns_are_mapped_by_position(tmp_path: Path) -> None:
+def test_places_without_names_of_columns_are_mapped_by_position(tmp_path):
     lines = [f"{place}\t{lng}\t{lat}\n" for place, lat, lng in TOWERS]
     (tmp_path / "ANT_POS.TSV").write_text("".join(lines))
     where = {"locations": tmp_path / "ANT_POS.TSV"}
@@ -173,7 +169,7 @@ def test_places_without_names_of_columns_are_mapped_by_position(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("ending", ["geojson", "fgb"])
-def test_parts_of_a_zone_are_joined_if_so_chosen(tmp_path: Path, ending: str) -> None:
+def test_parts_of_a_zone_are_joined_if_so_chosen(tmp_path, ending):
     path = tmp_path / f"z.{ending}"
     squares(3, LocationID=[103, 103, 56]).to_file(path)
     with pytest.raises(InputError, match=r"repeats an id.*join the parts"):
@@ -185,7 +181,7 @@ def test_parts_of_a_zone_are_joined_if_so_chosen(tmp_path: Path, ending: str) ->
     assert any("by the column 'LocationID'" in note for note in notes)
 
 
-def test_a_form_is_read_with_names_of_columns_and_without(tmp_path: Path) -> None:
+def test_a_form_is_read_with_names_of_columns_and_without(tmp_path):
     row = ["7", "v", "c", "Café", "20.67", "-103.35", "540", "Mon Sep 07 14:00:00 +0000 2015"]
     names = "userId,venueId,venueCategoryId,venueCategory,latitude,longitude,timezoneOffset"
     for mark, header in (("\t", ""), (",", f"{names},utcTimestamp\n")):
@@ -196,7 +192,7 @@ def test_a_form_is_read_with_names_of_columns_and_without(tmp_path: Path) -> Non
         }
 
 
-def test_a_point_between_thousands_leaves_a_comma_for_fractions(tmp_path: Path) -> None:
+def test_a_point_between_thousands_leaves_a_comma_for_fractions(tmp_path):
     rows = [("A", "B", "1.234"), ("B", "A", "12,2")]
     how = {"kind": "flows", "header": ("origin", "destination", "flow")}
     refused(tmp_path, "can be a thousand or one and a fraction", rows[:1], **how)
@@ -204,9 +200,7 @@ def test_a_point_between_thousands_leaves_a_comma_for_fractions(tmp_path: Path) 
     assert sorted(table(dataset.folder, "trips").values()) == [12, 1234]
 
 
-def test_a_form_does_not_join_zones_by_a_column_that_is_only_guessed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_form_does_not_join_zones_by_a_column_that_is_only_guessed(tmp_path, capsys):
     squares(3, BoroCode=[1, 1, 2]).to_file(tmp_path / "z.geojson")
     header = ("pickup_datetime", "PULocationID", "DOLocationID")
     path = write_csv(tmp_path / "t.csv", header, [("2015-09-07 08:00:00", 1, 2)])

@@ -2,7 +2,6 @@
 
 import bz2
 import lzma
-from pathlib import Path
 
 import pytest
 import shapely
@@ -27,7 +26,7 @@ FORMS: dict[str, bytes | str] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_each_form_gives_the_same_flows(tmp_path: Path, form: str) -> None:
+def test_each_form_gives_the_same_flows(tmp_path, form):
     contents, path = FORMS[form], tmp_path / "t.csv"
     path.write_bytes(contents.encode() if isinstance(contents, str) else contents)
     if "title" in form:
@@ -38,7 +37,7 @@ def test_each_form_gives_the_same_flows(tmp_path: Path, form: str) -> None:
     assert report.rows.rows_read == 2
 
 
-def test_places_by_semicolons_with_decimal_commas_and_no_names(tmp_path: Path) -> None:
+def test_places_by_semicolons_with_decimal_commas_and_no_names(tmp_path):
     places = tmp_path / "places.csv"
     places.write_text("\ufeffA;48,1;2,1\nB;48,2;2,2\nC;48,3;2,2\n", encoding="utf-8")
     (tmp_path / "t.csv").write_text(FLOWS)
@@ -49,24 +48,20 @@ def test_places_by_semicolons_with_decimal_commas_and_no_names(tmp_path: Path) -
     assert shapely.contains(dataset.zones.geometry.to_numpy(), places_at).all()
 
 
-def test_the_line_of_names_again_is_left_out_if_chosen(tmp_path: Path) -> None:
+def test_the_line_of_names_again_is_left_out_if_chosen(tmp_path):
     rows = [("p1", "1441612800", "A", "B"), ("uid", "datetime", "origin", "destination")]
     _, report = built(tmp_path, [*rows, ("p2", "1441612900", "B", "A")], leave_out=("unreadable",))
     assert (report.rows.rows_used, report.rows.rows_read) == (2, 3)
 
 
-def test_a_guessed_column_of_times_can_be_left_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_guessed_column_of_times_can_be_left_out(tmp_path, capsys):
     (tmp_path / "t.csv").write_text("origin,destination,flow,day\nA,B,10,1\nB,A,20,7\n")
     assert main(arguments(tmp_path, kind="flows")) == 2
     assert "'day' (for date, guessed)" in capsys.readouterr().err
     assert main(arguments(tmp_path, "--map", "date=", kind="flows")) == 0
 
 
-def test_a_copy_that_unpacks_to_too_much_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("engine.ingest.tables.MAX_UNPACKED_BYTES", 20)
     (tmp_path / "t.csv").write_bytes(bz2.compress(FLOWS.encode()))
     with pytest.raises(InputError, match="unpacks to too much"):

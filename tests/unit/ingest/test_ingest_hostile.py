@@ -15,7 +15,6 @@ import time
 import zipfile
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import geopandas as gpd
 import numpy as np
@@ -37,7 +36,7 @@ HEADER = "uid,datetime,origin,destination\n"
 ROW = "p1,2015-09-07 08:00:00,A,B\n"
 
 
-def zip_with(*members: tuple[str, bytes]) -> bytes:
+def zip_with(*members):
     contents = io.BytesIO()
     with zipfile.ZipFile(contents, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, member in members:
@@ -45,7 +44,7 @@ def zip_with(*members: tuple[str, bytes]) -> bytes:
     return contents.getvalue()
 
 
-def parquet() -> bytes:
+def parquet():
     contents = io.BytesIO()
     pq.write_table(pa.table({"zone_id": ["a"]}), contents)
     return contents.getvalue()
@@ -84,9 +83,7 @@ ZONES: dict[str, tuple[bytes | str, str]] = {
 
 
 @pytest.mark.parametrize("name", [*TABLES, *ZONES])
-def test_hostile_files_are_refused(
-    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hostile_files_are_refused(tmp_path, name, caplog, monkeypatch):
     contents, word = (TABLES | ZONES)[name]
     (tmp_path / name).write_bytes(contents.encode() if isinstance(contents, str) else contents)
     spill = tmp_path / "spill"
@@ -102,7 +99,7 @@ def test_hostile_files_are_refused(
     assert not (tmp_path.parent / "z.shp").exists()
 
 
-def star(path: Path, points: int = 3_001) -> Path:
+def star(path, points=3_001):
     """Write a ring that crosses itself again and again, beside a zone of the rows."""
     turn = np.arange(points + 1) * (points // 2) * 2 * np.pi / points
     shapes = [
@@ -113,7 +110,7 @@ def star(path: Path, points: int = 3_001) -> Path:
     return path
 
 
-def endless(path: Path) -> Path:
+def endless(path):
     """Write a GeoPackage whose layer is a view without an end."""
     squares(1).to_file(path, layer="real")
     with closing(sqlite3.connect(path)) as opened:
@@ -125,7 +122,7 @@ def endless(path: Path) -> Path:
     return path
 
 
-def blanks(path: Path) -> Path:
+def blanks(path):
     """Write a GeoJSON of little else than ``{}``."""
     empty = ",".join(["{}"] * 1_000_000)
     path.write_text(f'{{"type": "FeatureCollection", "x": [{empty}], "features": []}}')
@@ -141,8 +138,8 @@ def blanks(path: Path) -> Path:
     ],
 )
 def test_zones_without_an_end_are_refused_in_time_and_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Any, name: str, words: str
-) -> None:
+    tmp_path, monkeypatch, write, name, words
+):
     monkeypatch.setattr(child_process, "DEADLINE_S", 1)
     if write is blanks:
         monkeypatch.setattr(child_process, "_FREE_BYTES", 4_000_000)
@@ -151,13 +148,13 @@ def test_zones_without_an_end_are_refused_in_time_and_memory(
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss - before < 1_000_000  # KB
 
 
-def test_a_repair_has_a_bound_of_vertices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repair_has_a_bound_of_vertices(tmp_path, monkeypatch):
     monkeypatch.setattr(zones, "MAX_REPAIRED_VERTICES", 1_000)
     with pytest.raises(InputError, match="zone 1 crosses itself so often that it has over 1,000"):
         zones.read_zones(star(tmp_path / "z.geojson", 61), {})
 
 
-def test_cancel_and_sigterm_end_the_reading_of_zones_in_time(tmp_path: Path) -> None:
+def test_cancel_and_sigterm_end_the_reading_of_zones_in_time(tmp_path):
     (tmp_path / "t.csv").write_text(HEADER + ROW)
     path, cancel = star(tmp_path / "z.geojson", 401), threading.Event()
     stopper = threading.Timer(1, cancel.set)
@@ -179,7 +176,7 @@ def test_cancel_and_sigterm_end_the_reading_of_zones_in_time(tmp_path: Path) -> 
     assert not (tmp_path / "city").exists()
 
 
-def test_a_column_of_parquet_that_nobody_asks_for_is_not_read(tmp_path: Path) -> None:
+def test_a_column_of_parquet_that_nobody_asks_for_is_not_read(tmp_path):
     columns = {"uid": ["p"], "datetime": [1_441_612_800], "origin": ["A"], "destination": ["B"]}
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({**columns, "note": ["CANARY" * 99]}), path, compression="none")
@@ -200,7 +197,7 @@ def test_a_column_of_parquet_that_nobody_asks_for_is_not_read(tmp_path: Path) ->
     assert dataset.trips.all_days.trip_count.sum() == 1
 
 
-def test_the_embedded_engine_is_locked_down(tmp_path: Path) -> None:
+def test_the_embedded_engine_is_locked_down(tmp_path):
     path = write_csv(tmp_path / "t.csv", ["uid"], [["p"]])
     secret = write_csv(tmp_path / "secret.csv", ["uid"], [["CANARY"]])
     (tmp_path / "spill").mkdir()

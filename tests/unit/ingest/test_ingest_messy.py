@@ -18,7 +18,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_messy_file_becomes_the_same_dataset(tmp_path: Path, form: str) -> None:
+def test_a_messy_file_becomes_the_same_dataset(tmp_path, form):
     how = FORMS[form]
     text = how["text"].replace("\n", how.get("end", "\n"))
     (tmp_path / "m.csv").write_bytes(text.encode(how.get("encoding", "utf-8")))
@@ -27,7 +27,7 @@ def test_a_messy_file_becomes_the_same_dataset(tmp_path: Path, form: str) -> Non
     assert report.people_with_trips == 2
 
 
-def test_dates_that_can_be_two_days_are_asked_never_taken(tmp_path: Path) -> None:
+def test_dates_that_can_be_two_days_are_asked_never_taken(tmp_path):
     early = [("1", "03/04/2016 08:00", "A", "B"), ("2", "05/04/2016 09:00", "B", "C")]
     error = refused(tmp_path, "t.csv", early)
     assert error.code == "ambiguous-dates"
@@ -40,7 +40,7 @@ def test_dates_that_can_be_two_days_are_asked_never_taken(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("quoted", [False, True])
-def test_mixed_line_ends_are_read(tmp_path: Path, quoted: bool) -> None:
+def test_mixed_line_ends_are_read(tmp_path, quoted):
     head, first, *rows = FORMS["plain"]["text"].splitlines()
     if quoted:
         rows = [f'"{row[0]}"{row[1:]}' for row in rows]
@@ -50,7 +50,7 @@ def test_mixed_line_ends_are_read(tmp_path: Path, quoted: bool) -> None:
     assert table(dataset.folder, "trips") == EXPECTED
 
 
-def test_a_file_in_utc_beside_one_in_local_time_is_refused(tmp_path: Path) -> None:
+def test_a_file_in_utc_beside_one_in_local_time_is_refused(tmp_path):
     row = ("1", "2015-09-07 20:00", "A", "B")
     first = write_csv(tmp_path / "a.csv", HEADER, [row])
     second = write_csv(tmp_path / "b.csv", ("uid", "utc time", *HEADER[2:]), [row])
@@ -60,9 +60,7 @@ def test_a_file_in_utc_beside_one_in_local_time_is_refused(tmp_path: Path) -> No
     built(tmp_path, second)
 
 
-def test_more_zones_than_can_be_shown_are_offered_coarser(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_zones_than_can_be_shown_are_offered_coarser(tmp_path, monkeypatch):
     monkeypatch.setattr("engine.ingest.options.MAX_ZONES", 59)
     given = squares(60)
     given.to_file(tmp_path / "z.gpkg")

@@ -9,7 +9,6 @@ import time
 from contextlib import closing
 from datetime import date
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -39,14 +38,14 @@ from tests.support.ingests import (
 START = 1_441_612_800  # 2015-09-07 08:00 UTC
 
 
-def test_a_folder_named_like_a_column_does_not_overrule_it(tmp_path: Path) -> None:
+def test_a_folder_named_like_a_column_does_not_overrule_it(tmp_path):
     path = write_parquet(tmp_path / "uid=bob" / "x.parquet", 3, uid=["a", "b", "c"])
     _, report = built(tmp_path, path)
     assert report.rows.rows_used == report.people_with_trips == 3
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_what_is_no_number_in_parquet_is_unparsable(tmp_path: Path, bad: float) -> None:
+def test_what_is_no_number_in_parquet_is_unparsable(tmp_path, bad):
     lat, lng = map(float, TOWERS[0][1:])
     columns = {"uid": [1.0, 2.0, 3.0, 4.0, 5.0], "datetime": [START + 60.9 * i for i in range(5)]}
     columns |= {"lat": [lat] * 5, "lng": [lng] * 5}
@@ -61,7 +60,7 @@ def test_what_is_no_number_in_parquet_is_unparsable(tmp_path: Path, bad: float) 
     assert report.rows.rows_used == 1
 
 
-def test_times_out_of_all_range_are_unparsable_or_outside(tmp_path: Path) -> None:
+def test_times_out_of_all_range_are_unparsable_or_outside(tmp_path):
     late = pa.array([START, 2**63 + 1], pa.uint64())
     path = write_parquet(tmp_path / "t.parquet", datetime=late)
     refused(tmp_path, "in 1 of 2 rows, the first in row 2", path)
@@ -70,14 +69,14 @@ def test_times_out_of_all_range_are_unparsable_or_outside(tmp_path: Path) -> Non
     assert report.rows.rows_unused[Reason.OUTSIDE_PERIOD] == 1
 
 
-def test_a_folder_may_hold_the_locations_too(tmp_path: Path) -> None:
+def test_a_folder_may_hold_the_locations_too(tmp_path):
     folder = tmp_path / "raw"
     folder.mkdir()
     write_csv(folder / "t.csv", HEADER, ROWS)
     assert built(tmp_path, folder, locations=write_towers(folder))[1].rows.rows_used == 1
 
 
-def test_locations_may_have_any_numbers_as_ids(tmp_path: Path) -> None:
+def test_locations_may_have_any_numbers_as_ids(tmp_path):
     numbered = tmp_path / "l.parquet"
     frame = pd.DataFrame(TOWERS, columns=["id", "lat", "lng"]).astype({"lat": float, "lng": float})
     frame["id"] = np.arange(len(frame)) + 0.5
@@ -86,7 +85,7 @@ def test_locations_may_have_any_numbers_as_ids(tmp_path: Path) -> None:
     assert built(tmp_path, rows, locations=numbered)[1].rows.rows_used == 1
 
 
-def test_zones_on_top_of_one_another_are_refused_before_pairs_are_compared(tmp_path: Path) -> None:
+def test_zones_on_top_of_one_another_are_refused_before_pairs_are_compared(tmp_path):
     shapes = [shapely.box(0, 0, 1 + i / 1e6, 1) for i in range(20_000)]
     zones = squares(20_000).set_geometry(shapes)
     zones.to_parquet(tmp_path / "z.parquet")
@@ -94,7 +93,7 @@ def test_zones_on_top_of_one_another_are_refused_before_pairs_are_compared(tmp_p
         read_zones(tmp_path / "z.parquet", {})
 
 
-def test_visits_at_places_in_no_zone_give_no_trips_and_are_told(tmp_path: Path) -> None:
+def test_visits_at_places_in_no_zone_give_no_trips_and_are_told(tmp_path):
     squares()[1:2].to_file(tmp_path / "z.geojson")
     rows = [("a", f"2015-09-07 {hour:02d}:00:00", "DAAA"[hour - 8]) for hour in (8, 9, 10, 11)]
     header = ("uid", "datetime", "location_id")
@@ -104,21 +103,19 @@ def test_visits_at_places_in_no_zone_give_no_trips_and_are_told(tmp_path: Path) 
     assert report.rows.rows_used == 1
 
 
-def test_a_density_that_cannot_be_is_refused(tmp_path: Path) -> None:
+def test_a_density_that_cannot_be_is_refused(tmp_path):
     days = {"first_day": date(2015, 9, 8), "last_day": date(2015, 9, 11)}
     refused(tmp_path, "no full week", parts=("density",), **days)
     refused(tmp_path, "flows give no density", kind="flows", parts=("density",))
 
 
-def test_a_name_mapped_twice_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_a_name_mapped_twice_is_refused(tmp_path, capsys):
     assert main(arguments(tmp_path, "--map", "uid=A", "uid=B")) == 2
     assert "uid is mapped twice" in capsys.readouterr().err
 
 
-def test_a_signal_that_a_library_swallows_still_ends_as_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def cut_short(*_: object) -> None:
+def test_a_signal_that_a_library_swallows_still_ends_as_stopped(tmp_path, monkeypatch, capsys):
+    def cut_short(*_):
         try:
             signal.raise_signal(signal.SIGTERM)
         except KeyboardInterrupt:
@@ -141,7 +138,7 @@ def test_a_signal_that_a_library_swallows_still_ends_as_stopped(
         *(pytest.param(one, marks=pytest.mark.long) for one in (signal.SIGINT, signal.SIGHUP)),
     ],
 )
-def test_a_signal_leaves_nothing_behind(tmp_path: Path, how: signal.Signals) -> None:
+def test_a_signal_leaves_nothing_behind(tmp_path, how):
     rng = np.random.default_rng(0)
     count = 500_000
     table = pa.table(
@@ -174,7 +171,7 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, how: signal.Signals) -> 
     assert not (tmp_path / "city" / "current").exists()
 
 
-def not_utf8(rows: int = 2) -> pa.Array:
+def not_utf8(rows=2):
     """Text whose last value is no UTF-8, as a careless writer leaves it."""
     values = [b"ab"] * (rows - 1) + [b"\xff\xfe"]
     offsets = np.arange(0, 2 * rows + 2, 2, dtype=np.int32)
@@ -182,7 +179,7 @@ def not_utf8(rows: int = 2) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), rows, buffers)
 
 
-def test_ids_of_places_are_short_and_utf8(tmp_path: Path) -> None:
+def test_ids_of_places_are_short_and_utf8(tmp_path):
     places = {"lat": [20.6, 20.7], "lng": [-103.3, -103.4]}
     for values, words in (
         (["A" * 2_000, "B"], "longer than 1000 characters in 1 of 2 rows"),
@@ -196,9 +193,7 @@ def test_ids_of_places_are_short_and_utf8(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["..", "a\0b", "a\udc80b", "a\x1b[31mb", "n" * 300])
-def test_names_that_no_system_can_take_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
+def test_names_that_no_system_can_take_are_refused(tmp_path, capsys, name):
     write_csv(tmp_path / "t.csv", HEADER, ROWS)
     assert main(arguments(tmp_path, "--out", str(tmp_path / name))) == 2
     said = capsys.readouterr().err
@@ -208,7 +203,7 @@ def test_names_that_no_system_can_take_are_refused(
 
 
 @pytest.mark.parametrize("stated", [0, 10**12])
-def test_every_row_of_a_geopackage_is_read_whatever_it_states(tmp_path: Path, stated: int) -> None:
+def test_every_row_of_a_geopackage_is_read_whatever_it_states(tmp_path, stated):
     path = tmp_path / "z.gpkg"
     squares().to_file(path)
     with closing(sqlite3.connect(path)) as file, file:

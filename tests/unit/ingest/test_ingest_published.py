@@ -5,7 +5,7 @@ import gzip
 import io
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import h3
 import pytest
 import shapely
 
-from engine.datasets import Dataset, load
+from engine.datasets import load
 from engine.errors import InputError
 from engine.ingest.command import main
 from engine.ingest.inputs import cells
@@ -27,14 +27,14 @@ NEW_YORK = "America/New_York"
 AT_FORMS = pytest.mark.skipif(not FORMS.exists(), reason="the forms are not beside the project")
 
 
-def typed(folder: Path, *words: str, zone: str, first: str, last: str) -> Dataset:
+def typed(folder, *words, zone, first, last):
     """Ingest what is typed, as a person would."""
     end = ("--timezone", zone, "--from", first, "--to", last, "--out", str(folder / "o"))
     assert main([*words, *end]) == 0
     return load(folder / "o")
 
 
-def lines(name: str, **how: Any) -> Iterator[dict[str, str]]:
+def lines(name, **how):
     """The rows of a form by Python's own reader."""
     raw = (FORMS / name).read_bytes()
     if name.endswith(".gz"):
@@ -45,7 +45,7 @@ def lines(name: str, **how: Any) -> Iterator[dict[str, str]]:
     yield from csv.DictReader(io.StringIO(raw.decode("latin-1")), **how)
 
 
-def flows_of(dataset: Dataset) -> Counter:
+def flows_of(dataset):
     """Trips by origin and destination, all days and ranks."""
     counts: Counter = Counter()
     for (_day, origin, destination, _rank), n in table(dataset.folder, "trips").items():
@@ -53,7 +53,7 @@ def flows_of(dataset: Dataset) -> Counter:
     return counts
 
 
-def ends_of(row: dict[str, str]) -> tuple[str, str]:
+def ends_of(row):
     """The hexagons of a trip's ends."""
     start, end = (
         h3.latlng_to_cell(float(row[f"{end}_lat"]), float(row[f"{end}_lng"]), 7)
@@ -88,9 +88,7 @@ TOLD: dict[str, Callable[[dict[str, str]], tuple[str, str, float]]] = {
         ("spectus", "spectus_trajectory.csv", "", "America/Chicago", "2020-03-01", "31"),
     ],
 )
-def test_every_trip_of_a_known_form_is_counted(
-    tmp_path: Path, form: str, name: str, zones: str, zone: str, first: str, last: str
-) -> None:
+def test_every_trip_of_a_known_form_is_counted(tmp_path, form, name, zones, zone, first, last):
     where = ("--zones", str(FORMS / f"{zones}.geojson")) if zones else ("--area", "data")
     period = {"zone": zone, "first": first, "last": first[:-2] + last}
     dataset = typed(tmp_path, "--as", form, str(FORMS / name), *where, **period)
@@ -112,7 +110,7 @@ def test_every_trip_of_a_known_form_is_counted(
 
 
 @pytest.mark.parametrize("by_points", [False, True])
-def test_hexagons_stand_for_stations_or_cover_an_area(tmp_path: Path, by_points: bool) -> None:
+def test_hexagons_stand_for_stations_or_cover_an_area(tmp_path, by_points):
     cell = {name: h3.latlng_to_cell(float(lat), float(lng), 7) for name, lat, lng in TOWERS}
     position = {name: (lat, lng) for name, lat, lng in TOWERS}
     pairs = [(a, b) for a in cell for b in cell] * 3
@@ -141,7 +139,7 @@ def test_hexagons_stand_for_stations_or_cover_an_area(tmp_path: Path, by_points:
         assert dataset.zones.union_all().covers(shapely.box(*area))
 
 
-def test_outlines_of_quadkeys_and_geohashes_are_theirs() -> None:
+def test_outlines_of_quadkeys_and_geohashes_are_theirs():
     (shape,) = cells.cells_to_zones(["u4pruyd"], "geohash").geometry
     assert shape.contains(shapely.Point(10.40744, 57.64911))
     assert shape.bounds[2] - shape.bounds[0] == pytest.approx(360 / 2**18)
@@ -163,7 +161,7 @@ def test_outlines_of_quadkeys_and_geohashes_are_theirs() -> None:
 
 
 @AT_FORMS
-def test_a_layer_is_asked_for_where_there_are_several() -> None:
+def test_a_layer_is_asked_for_where_there_are_several():
     path = FORMS / "gadm41_ESP.gpkg"
     assert list_layers(path) == ["ADM_ADM_1", "ADM_ADM_0"]
     with pytest.raises(
@@ -176,7 +174,7 @@ def test_a_layer_is_asked_for_where_there_are_several() -> None:
     assert zones.geometry.is_valid.all()
 
 
-def test_small_overlaps_go_to_the_first_and_larger_ones_are_refused(tmp_path: Path) -> None:
+def test_small_overlaps_go_to_the_first_and_larger_ones_are_refused(tmp_path):
     path = tmp_path / "z.gpkg"
     bow = shapely.Polygon([(0.2, 0), (0.3, 0.1), (0.3, 0), (0.2, 0.1)])
     shapes = [shapely.box(0, 0, 0.1005, 0.1), shapely.box(0.1, 0, 0.2, 0.1), bow]
@@ -194,7 +192,7 @@ def test_small_overlaps_go_to_the_first_and_larger_ones_are_refused(tmp_path: Pa
         read_zones(path, {})
 
 
-def test_names_by_position_and_lines_above_the_header(tmp_path: Path) -> None:
+def test_names_by_position_and_lines_above_the_header(tmp_path):
     body = "p1\t2015-09-07 08:00:00\tA\tB\np2\t2015-09-08 09:00:00\tB\tC\n"
     (tmp_path / "t.csv").write_text(body, encoding="utf-8")
     places = ("--locations", str(write_csv(tmp_path / "p.csv", ("id", "lat", "lng"), TOWERS)))
@@ -215,7 +213,7 @@ def test_names_by_position_and_lines_above_the_header(tmp_path: Path) -> None:
     assert flows_of(typed(tmp_path, *words, "--skip-rows", "2", **period)).total() == 2
 
 
-def test_ids_are_joined_and_padded(tmp_path: Path) -> None:
+def test_ids_are_joined_and_padded(tmp_path):
     places = [("06037", 20.67, -103.35), ("06001", 20.68, -103.36), ("48201", 20.69, -103.34)]
     locations = write_csv(tmp_path / "p.csv", ("location_id", "lat", "lng"), places)
     header = ("State FIPS Code", "County FIPS Code", "State FIPS Code", "County FIPS Code",
@@ -236,7 +234,7 @@ CHOICES: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_a_choice_stands_beside_each_refusal_of_places(tmp_path: Path, choice: str) -> None:
+def test_a_choice_stands_beside_each_refusal_of_places(tmp_path, choice):
     text, words = CHOICES[choice]
     more = "".join(f"{name},{lat},{lng}\n" for name, lat, lng in TOWERS[1:])
     path = tmp_path / "p.csv"
@@ -249,7 +247,7 @@ def test_a_choice_stands_beside_each_refusal_of_places(tmp_path: Path, choice: s
     assert any(note.startswith("1 of 5 places: ") for note in report.notes)
 
 
-def test_ids_that_lost_digits_stay_refused(tmp_path: Path) -> None:
+def test_ids_that_lost_digits_stay_refused(tmp_path):
     rows = [("1.2E+11", "2015-09-07", "A", "B"), ("", "2015-09-07", "A", "B"),
             ("p", "soon", "A", "B"), ("p", "2015-09-07", "A", "B")]  # fmt: skip
     both = ("people", "unreadable")

@@ -1,14 +1,11 @@
 """The counts behind a mobility report, as ingest makes them, are those of their definitions."""
 
 from datetime import date, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from engine import report
-from engine.datasets import Dataset
 from engine.ingest import ingest
 from engine.report import STOPS
 from engine.report.measures import FINE_EDGES, Measure
@@ -25,7 +22,7 @@ Row = tuple[str, str, str, str, str]
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[Row]:
+def rows():
     """Trips of forty people; some without an end, some to nowhere, some before the period."""
     rng = np.random.default_rng(2)
     trips: list[Row] = []
@@ -38,11 +35,11 @@ def rows() -> list[Row]:
     return [*trips, *trips[:20]]
 
 
-def written(folder: Path, rows: list[Row]) -> Path:
+def written(folder, rows):
     return write_csv(folder / "trips.csv", HEADER, rows)
 
 
-def people_of(rows: list[Row]) -> list[list[plain.Trip]]:
+def people_of(rows):
     """Each person's trips in the order of the keyed hash that ranks them."""
     hashed: dict[str, list[tuple[str, plain.Trip]]] = {}
     for uid, start, finish, origin, destination in set(rows):
@@ -54,15 +51,13 @@ def people_of(rows: list[Row]) -> list[list[plain.Trip]]:
     return [[trip for _, trip in sorted(own, key=lambda p: p[0])] for own in hashed.values()]
 
 
-def built(folder: Path, rows: list[Row], **changes: Any) -> Dataset:
+def built(folder, rows, **changes):
     folder.mkdir(exist_ok=True)
     asked = options(folder, "trips", [written(folder, rows)], parts=("trips",), **changes)
     return ingest(asked)[0]
 
 
-def test_ingest_counts_what_the_definitions_say_for_every_m(
-    tmp_path: Path, rows: list[Row]
-) -> None:
+def test_ingest_counts_what_the_definitions_say_for_every_m(tmp_path, rows):
     table = report.truth(built(tmp_path / "a", rows))
     people = people_of(rows)
     for kept in (*STOPS, None):
@@ -84,7 +79,7 @@ def test_ingest_counts_what_the_definitions_say_for_every_m(
             assert np.abs(head - np.array(fine)[: len(head)]).sum() <= slack, (measure, kept)
 
 
-def test_trips_found_between_sightings_have_no_travel_times(tmp_path: Path) -> None:
+def test_trips_found_between_sightings_have_no_travel_times(tmp_path):
     header = ("uid", "datetime", "location_id")
     sightings = [
         ("p", f"2015-09-0{day} {hour:02}:00:00", NAMES[(day + hour) % 3])

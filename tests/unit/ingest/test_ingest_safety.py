@@ -26,7 +26,7 @@ ROWS = [(f"p{i % 5}", f"2015-09-{7 + i % 7:02d} 08:{i % 60:02d}:00", "A", "B") f
 
 
 @pytest.fixture
-def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def workplace(tmp_path, monkeypatch):
     """A folder with trips in it, and a temporary folder whose leftovers can be seen."""
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
@@ -34,12 +34,12 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def leftovers(workplace: Path) -> list[str]:
+def leftovers(workplace):
     known = {"t.csv", "towers.csv", "temporary"}
     return [str(path) for path in workplace.rglob("*") if path.name not in known]
 
 
-def test_progress_tells_stage_and_time_and_never_falls(workplace: Path) -> None:
+def test_progress_tells_stage_and_time_and_never_falls(workplace):
     seen: list[Progress] = []
     ingest(options(workplace, "trips", [workplace / "t.csv"]), seen.append)
     fractions = [progress.fraction for progress in seen]
@@ -55,10 +55,10 @@ def test_progress_tells_stage_and_time_and_never_falls(workplace: Path) -> None:
 
 
 @pytest.mark.parametrize("stage", ["reading rows", "ranking trips", "writing the dataset"])
-def test_cancel_leaves_nothing(workplace: Path, stage: str) -> None:
+def test_cancel_leaves_nothing(workplace, stage):
     cancel = threading.Event()
 
-    def watch(progress: Progress) -> None:
+    def watch(progress):
         if progress.stage == stage:
             cancel.set()
 
@@ -80,7 +80,7 @@ runpy.run_module("engine", run_name="__main__", alter_sys=True)
 """
 
 
-def test_ctrl_c_while_modules_are_imported_says_so() -> None:
+def test_ctrl_c_while_modules_are_imported_says_so():
     done = subprocess.run(
         [sys.executable, "-c", _STOPPED_AT_IMPORT],
         cwd=ROOT,
@@ -92,9 +92,7 @@ def test_ctrl_c_while_modules_are_imported_says_so() -> None:
 
 
 @pytest.mark.parametrize("gone", ["reader", "stream"])
-def test_a_reader_that_has_gone_leaves_a_whole_dataset_and_no_trace(
-    workplace: Path, monkeypatch: pytest.MonkeyPatch, gone: str
-) -> None:
+def test_a_reader_that_has_gone_leaves_a_whole_dataset_and_no_trace(workplace, monkeypatch, gone):
     """As with ``| head`` or ``>&-``."""
     read, write = os.pipe()
     os.close(read)
@@ -113,10 +111,8 @@ def test_a_reader_that_has_gone_leaves_a_whole_dataset_and_no_trace(
     ],
     ids=["while tables are written", "quota", "while rows are counted"],
 )
-def test_a_full_disk_ends_in_a_clear_error(
-    workplace: Path, monkeypatch: pytest.MonkeyPatch, error: Exception | None
-) -> None:
-    def full(*arguments: Any, **more: Any) -> None:
+def test_a_full_disk_ends_in_a_clear_error(workplace, monkeypatch, error):
+    def full(*arguments, **more):
         raise error or OSError(errno.ENOSPC, "No space left on device")
 
     if error is None:
@@ -128,9 +124,7 @@ def test_a_full_disk_ends_in_a_clear_error(
     assert leftovers(workplace) == []
 
 
-def test_a_spill_folder_at_its_limit_ends_in_a_clear_error(
-    workplace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_spill_folder_at_its_limit_ends_in_a_clear_error(workplace, monkeypatch):
     monkeypatch.setattr(duckdb_engine, "MAX_SPILL_BYTES", "1MB")
     write_csv(
         workplace / "t.csv",
@@ -143,11 +137,11 @@ def test_a_spill_folder_at_its_limit_ends_in_a_clear_error(
     assert leftovers(workplace) == []
 
 
-def ingest_and_die(folder: Path, deadly: int) -> None:
+def ingest_and_die(folder, deadly):
     """Die before the move of this number, or if it is below 0 after that."""
     calls, replace = list[Any](), os.replace
 
-    def counted(*names: Any) -> None:
+    def counted(*names):
         calls.append(names)
         if len(calls) == deadly:
             os._exit(9)
@@ -163,9 +157,7 @@ def ingest_and_die(folder: Path, deadly: int) -> None:
     ("deadly", "survivor"),
     [pytest.param(1, "old", marks=pytest.mark.long), (2, "old"), (-2, "new")],
 )
-def test_killed_before_or_after_the_swap_a_dataset_is_whole(
-    tmp_path: Path, deadly: int, survivor: str
-) -> None:
+def test_killed_before_or_after_the_swap_a_dataset_is_whole(tmp_path, deadly, survivor):
     """Moves, in order: the version into place, ``current``; below 0 death comes after the move.
 
     Salt and report are part of the version, so that nothing is lost with whatever comes after.
@@ -197,10 +189,10 @@ def test_a_folder_that_is_just_made_is_not_swept(tmp_path, monkeypatch):
         assert own.is_dir()
 
 
-def ingest_and_be_killed(folder: Path) -> None:
+def ingest_and_be_killed(folder):
     """A process that lives keeps its own, whoever sweeps."""
 
-    def watch(progress: Progress) -> None:
+    def watch(progress):
         if progress.stage == "ranking trips":
             temp_folder.remove_abandoned(folder / "temporary")
             os.kill(os.getpid(), signal.SIGKILL)
@@ -209,9 +201,7 @@ def ingest_and_be_killed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("starting", [False, True], ids=["an ingest", "the server"])
-def test_what_a_killed_ingest_left_is_swept_by_the_next_start(
-    workplace: Path, monkeypatch: pytest.MonkeyPatch, starting: bool
-) -> None:
+def test_what_a_killed_ingest_left_is_swept_by_the_next_start(workplace, monkeypatch, starting):
     temporary = workplace / "temporary"
     assert run_apart(ingest_and_be_killed, workplace)[0] == -signal.SIGKILL
     (left,) = temporary.glob(f"{temp_folder.FOLDER_PREFIX}*")
