@@ -4,11 +4,15 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 import numpy as np
+import pytest
 
 from engine import report
 from engine.ingest.row_report import Reason
-from engine.report.measures import Measure
-from tests.support.ingests import TOWERS, built, table, table_bytes
+from engine.report import STOPS
+from engine.report.measures import FINE_EDGES, Measure
+from tests.reference import report_reference as plain
+from tests.reference.ingest_reference import TRIP_PERSON, digest, seconds
+from tests.support.ingests import NUMBER, SALT, TOWERS, built, table, table_bytes
 
 POINTS = ("uid", "tid", "datetime", "lat", "lng")
 """Trips of dp_mobility_report and scikit-mobility: rows are points, a trip has a `tid`."""
@@ -130,3 +134,73 @@ def test_rides_without_people_are_single_trips(tmp_path):
     how = {"mapping": {"tid": ""}, "out": tmp_path / "unnamed"}  # then alike rows are two trips
     dataset, _ = built(tmp_path, again, kind="rides", header=RIDES, **how)
     assert table(dataset.folder, "trips")[FIRST, "A", "B", 1] == 3
+
+
+TIMES = ("uid", "datetime", "end_datetime", "origin", "destination")
+FIRST_DAY = date(2015, 9, 1)
+DAYS = 30
+PLACES = [plain.Place(lat, lng, number) for number, (_, lat, lng) in enumerate(TOWERS)]
+PLACE_NAMES = [*(name for name, _, _ in TOWERS), "nowhere"]
+Row = tuple[str, str, str, str, str]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Trips of forty people; some without an end, some to nowhere, some before the period."""
+    rng = np.random.default_rng(2)
+    trips: list[Row] = []
+    for _ in range(1_500):
+        start = datetime(2015, 8, 29) + timedelta(seconds=int(rng.integers(0, 34 * 86_400)))
+        finish = start + timedelta(seconds=int(rng.exponential(1500)))
+        ends = rng.choice(PLACE_NAMES, 2, p=(0.3, 0.3, 0.2, 0.15, 0.05))
+        end = "" if rng.random() < 0.1 else str(finish)
+        trips.append((f"p{int(40 * rng.random() ** 2)}", str(start), end, *map(str, ends)))
+    return [*trips, *trips[:20]]
+
+
+def people_of(rows):
+    """Each person's trips in the order of the keyed hash that ranks them."""
+    hashed: dict[str, list[tuple[str, plain.Trip]]] = {}
+    for uid, start, finish, origin, destination in set(rows):
+        places = [NUMBER.get(origin), NUMBER.get(destination)]
+        times = [datetime.fromisoformat(at) if at else None for at in (start, finish)]
+        parts = [seconds(at) for at in times] + [-1 if at is None else at for at in places]
+        key = digest(SALT, TRIP_PERSON, uid, *parts)
+        hashed.setdefault(uid, []).append((key, plain.Trip(*times, *places)))
+    return [[trip for _, trip in sorted(own, key=lambda p: p[0])] for own in hashed.values()]
+
+
+def test_ingest_counts_what_the_definitions_say_for_every_m(tmp_path, rows):
+    table = report.truth(built(tmp_path, rows, header=TIMES)[0])
+    people = people_of(rows)
+    for kept in (*STOPS, None):
+        expected = plain.Report(people, PLACES, len(TOWERS), FIRST_DAY, DAYS, kept)
+        counts = {measure: table.counts(measure, kept) for measure in Measure}
+        assert counts[Measure.DAY].tolist() == expected.by_day()
+        assert counts[Measure.HOUR].tolist() == expected.by_hour()
+        assert counts[Measure.ZONE].tolist() == expected.by_zone()
+        assert counts[Measure.FLOW].tolist() == expected.flows()
+        for measure, values, slack in (
+            (Measure.TRAVEL_TIME, expected.travel_minutes(), 0),
+            (Measure.JUMP_LENGTH, expected.jumps_km(), 2),
+            (Measure.GYRATION, expected.gyrations_km(), 2),
+        ):
+            fine = plain.histogram(values, FINE_EDGES[measure][:200].tolist())
+            head = np.append(counts[measure][:200], counts[measure][200:].sum())
+            head = head[: len(fine)]
+            # metres are rounded: a value on an edge may fall on its other side
+            assert np.abs(head - np.array(fine)[: len(head)]).sum() <= slack, (measure, kept)
+
+
+def test_trips_found_between_sightings_have_no_travel_times(tmp_path):
+    header = ("uid", "datetime", "location_id")
+    sightings = [
+        ("p", f"2015-09-0{day} {hour:02}:00:00", PLACE_NAMES[(day + hour) % 3])
+        for day in (1, 2)
+        for hour in range(8, 18)
+    ]
+    dataset, _ = built(tmp_path, sightings, kind="visits", header=header)
+    table = report.truth(dataset)
+    assert not table.has_travel_times
+    assert table.counts(Measure.DAY, None).sum() == 18
+    assert table.counts(Measure.ZONE, None).sum() == 36

@@ -143,22 +143,6 @@ def test_words_for_nothing_are_no_person(tmp_path):
     assert report.rows.rows_unused[Reason.NO_PERSON] == 5
 
 
-READ = {
-    "Shift JIS": ("origin,what,destination,flow\nA,ソ表,B,7\n", Reading(encoding="cp932")),
-    "Excel": ("sep=;\norigin;destination;flow\nA;B;7\n", Reading()),
-    "HXL": ("origin,destination,flow\n#adm1+from,#adm1+to,#value\nA,B,7\n", Reading()),
-    "commas at all ends": ("origin,destination,flow,\nA,B,7,\nA,A,9,\n", Reading()),
-}
-
-
-@pytest.mark.parametrize("form", READ)
-def test_what_others_put_into_a_table_is_passed_over(tmp_path, form):
-    text, reading = READ[form]
-    (tmp_path / "t.csv").write_bytes(text.encode(reading.encoding or "utf-8"))
-    dataset, _ = built(tmp_path, tmp_path / "t.csv", kind="flows", reading=reading)
-    assert list(table(dataset.folder, "trips").values()) == [7]
-
-
 def test_places_without_names_of_columns_are_mapped_by_position(tmp_path):
     lines = [f"{place}\t{lng}\t{lat}\n" for place, lat, lng in TOWERS]
     (tmp_path / "ANT_POS.TSV").write_text("".join(lines))
