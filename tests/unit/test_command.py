@@ -9,7 +9,7 @@ import pytest
 
 from engine import command, frontier_command, release_arguments
 from engine.ingest import command as ingest_command
-from engine.release import WRITERS, command as release_command
+from engine.release import command as release_command
 from engine.synthetic import twin_command
 from pages._ui.app.origin import is_public
 from pages._ui.release.release_job import RELEASE_FLAG
@@ -46,11 +46,6 @@ def test_help_says_what_every_option_is_and_its_default(prog):
             assert all(f"{method} " in action.help for method in action.choices)
 
 
-def test_every_method_that_can_be_released_is_offered():
-    methods = [a.choices for p in PARSERS.values() for a in p._actions if a.dest == "method"]
-    assert {method for choices in methods for method in choices} == {*WRITERS} - {"derived"}
-
-
 @pytest.mark.parametrize(
     ("words", "options", "flags"),
     [
@@ -77,14 +72,6 @@ def test_help_of_run_is_short_and_its_own(capsys):
     text = capsys.readouterr().out
     assert (ended.value.code, len(text.splitlines()) < 20) == (0, True)
     assert all(word in text for word in ("--port", "--public", "--allow-release", "-- STREAMLIT"))
-
-
-def test_the_usage_names_the_version(capsys):
-    for words in (["-V"], ["--version"], []):
-        assert command.main(words) == 0
-    short, long, *usage = capsys.readouterr().out.splitlines()
-    assert short == long
-    assert "[-V | --version]" in usage[0]
 
 
 def test_the_ledger_is_told_as_json(tmp_path, capsys):

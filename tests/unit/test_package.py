@@ -137,17 +137,14 @@ def test_pins_are_the_tested_versions_of_all_that_is_installed():
     assert pinned == extras["pins"]
 
 
-def test_the_command_says_what_it_can_do(command):
+def test_the_command_says_what_it_can_do(place, command):
     usage = command("--help")
     for part in ("run", "ingest", "twin", "release", "frontier"):
         assert f"  {part} " in usage
     assert "no part 'fly'" in command("fly", expected=2)
     assert command("--version").strip() == command("-V").strip() == PROJECT["version"]
-
-
-def test_the_installed_package_is_a_command_and_has_a_version(place):
     python, own = place / "env" / "bin" / "python", {"cwd": place, "env": {}}
-    assert "usage: mobility-privacy-explorer" in succeed(python, "-m", NAME, "--help", **own)
+    assert "usage: mobility-privacy-explorer" in succeed(python, "-m", NAME, **own)
     words = f"import {NAME}; print({NAME}.__version__)"
     assert succeed(python, "-c", words, **own).strip() == PROJECT["version"]
 

@@ -49,14 +49,6 @@ def test_check_figures_of_suppression(year, true):
     assert wrong(true, quiet) == [120, 566, 566]
 
 
-def test_never_acting_is_right_most_of_the_time(true):
-    comparison = decisions.compare_decisions(true, np.zeros_like(true))
-    np.testing.assert_allclose(comparison.accuracy, [0.855, 0.888, 0.860], atol=5e-4)
-    never = comparison.never_acting_accuracy
-    np.testing.assert_allclose(comparison.accuracy, never, atol=1e-12)
-    assert np.isnan(comparison.precision).all()
-
-
 def test_a_draw_is_the_same_however_many_and_whatever_the_settings(year):
     large, small = od.ODParameters(epsilon=1, **TRIP), od.ODParameters(epsilon=0.2, **TRIP)
 

@@ -1,6 +1,5 @@
 """What a file does not say is asked, told or refused: short forms of published mistakes."""
 
-import gzip
 from datetime import timedelta
 from unicodedata import normalize
 
@@ -309,11 +308,3 @@ def test_a_file_that_is_there_twice_is_left_out(tmp_path):
     assert report.rows.rows_read == 4
     dataset, _ = built(tmp_path, *files, kind="flows", keep=("repeated-files",))
     assert counts(dataset.folder) == {("A", "B"): 15, ("B", "C"): 21}
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_file_whose_end_is_zero_bytes_is_refused(tmp_path, packed):
-    text = b"origin,destination,flow\n" + b"A,B,1\n" * 200_000 + bytes(4_000_000)
-    path = tmp_path / ("t.csv.gz" if packed else "t.csv")
-    path.write_bytes(gzip.compress(text) if packed else text)
-    refused(tmp_path, "ends in zero bytes", path, kind="flows")

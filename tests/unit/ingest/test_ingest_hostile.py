@@ -56,6 +56,11 @@ TABLES: dict[str, tuple[bytes | str, str]] = {
     "zip.csv": (zip_with(("a.csv", HEADER.encode()), ("b.csv", b"")), "the zip holds 2 files"),
     "book.xlsx": (zip_with(("xl/workbook.xml", b"x")), "Excel workbook"),
     "matrix.omx": (b"\x89HDF\r\n", "OMX"),
+    "zeros.csv": ((HEADER + ROW * 60_000).encode() + bytes(4_000_000), "ends in zero bytes"),
+    "zeros.csv.gz": (
+        gzip.compress((HEADER + ROW * 60_000).encode() + bytes(4_000_000)),
+        "ends in zero bytes",
+    ),
     "nul.csv": (HEADER + "\x00" * 100, "NUL"),
     "line.csv": ("u" * 3_000_000, "cannot be read"),
     "broken.csv.gz": (gzip.compress(os.urandom(5_000))[:-40], "gzip"),

@@ -101,17 +101,6 @@ def test_epsilon_and_probability_are_inverse(how, alpha):
         assert probability(alpha, epsilon, 3, **how) == pytest.approx(BETAS, rel=1e-8)
 
 
-def test_arguments_broadcast():
-    alpha = np.arange(5)[:, None, None]
-    beta = np.array([0.01, 0.05])[:, None]
-    trips = np.array([1, 2, 3])
-    for epsilon_for in (calculators.epsilon_for_cell_error, calculators.epsilon_for_change):
-        table = epsilon_for(alpha, beta, trips)
-        assert table.shape == (5, 2, 3)
-        assert table[2, 1, 2] == pytest.approx(epsilon_for(2, 0.05, 3), rel=1e-12)
-        assert isinstance(epsilon_for(2, 0.05), float)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

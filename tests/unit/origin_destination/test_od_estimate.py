@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine import datasets, origin_destination as od
+from engine import origin_destination as od
 from engine.errors import ParameterError
 from engine.origin_destination import empirical_bayes
 from engine.origin_destination.empirical_bayes import intervals
@@ -59,18 +59,6 @@ def test_days_that_are_looked_at_are_scaled_up_as_the_release_of_all_is(unit, da
     assert empirical_bayes.scale_up(some) == empirical_bayes.scale_up(whole) > 1.2
     one = empirical_bayes.measure(dataset, parameters, noise=noise[:1], days=(0, 1), sum_days=True)
     assert one.totals.matrices == 1
-
-
-@pytest.mark.parametrize("days", [None, 0])
-def test_a_busy_day_gets_back_what_trimming_drops(days):
-    country = datasets.load("rwanda-districts")
-    parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=1, method="empirical_bayes")
-    released = od.release(country, parameters, rng=np.random.default_rng(0), days=days)
-    true = od.truth(country, days=days).sum(axis=(1, 2))
-    assert (released.counts.sum(axis=(1, 2)) >= 0.9 * true).all()
-    assert (
-        od.truncated_matrices(country, parameters, days=days).sum(axis=(1, 2)) < 0.5 * true
-    ).all()
 
 
 @pytest.mark.parametrize("unit", ["trip", "person-day"])

@@ -132,20 +132,6 @@ def test_bins_of_a_report_stand_in_the_bars_that_are_stated(demo, tmp_path, epsi
         assert (above.max() == stated.half_width) == ("Trips and people" not in stated.quantity)
 
 
-def test_drawing_one_large_matrix_reports_its_progress(demo, tmp_path, monkeypatch):
-    monkeypatch.setattr(way, "_CELLS_PER_DRAW", 1000)
-    for number, kind in enumerate((seen, ours)):
-        setting, shares = seen(FOUR, step="whole"), list[float]()
-        setting = ours(setting) if kind is ours else setting
-        folder, view = tmp_path / str(number), view_of(setting, demo)
-        folder.mkdir()
-        way.write(plan(setting, demo), view, folder, shares.append)
-        assert len(shares) >= 22
-        assert np.diff(shares).max() < (0.05 if kind is seen else 0.31)
-        assert shares == sorted(shares)
-        assert shares[-1] == 1.0
-
-
 @pytest.mark.parametrize(
     "setting",
     [

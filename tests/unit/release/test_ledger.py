@@ -4,7 +4,6 @@ import os
 import random
 import sqlite3
 import stat
-import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -17,7 +16,7 @@ from engine.errors import ParameterError
 from engine.release import BudgetLedger, ReleaseError, budget_ledger as parts
 from engine.release.command import main
 from tests.support.ingests import built
-from tests.support.releases import ROOT
+from tests.support.processes import run_apart
 
 WHAT = {"product": "od", "unit": "person", "loss": {"unit": "person", "epsilon": 0.5}}
 
@@ -219,66 +218,48 @@ def test_who_asks_while_another_is_charged_waits_and_is_told_what_is_left(ledger
     assert sorted(codes) == ["charged", "exceeded"]
 
 
-def light(script, *arguments):
-    """Start a script with the ledger's own file, without tables and OpenDP: many are quick."""
-    stub = (
-        "import sys, types; package = types.ModuleType('engine.release');"
-        f"package.__path__ = [{str(ROOT / 'engine' / 'release')!r}];"
-        "sys.modules['engine.release'] = package\n"
-        "data = types.ModuleType('engine.datasets'); sys.modules['engine.datasets'] = data\n"
-        "data.data_root = None; data.has_people = bool; data.find_same_people = lambda *_: set()\n"
-        "from pathlib import Path; from engine.release import budget_ledger as ledger\n"
-    )
-    command = [sys.executable, "-c", stub + script, *map(str, arguments)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-
-
-def test_of_many_processes_one_gets_the_last_share(ledger):
-    spend(ledger, 0.9)
-    script = (
-        "try: ledger.BudgetLedger(Path(sys.argv[1])).charge("
-        "'a', unit='person', epsilon=0.1, delta=0.0, record={})\n"
-        "except ledger.ReleaseError as error: sys.exit(3 if error.code == 'exceeded' else 4)\n"
-    )
-    several = [light(script, ledger.path) for _ in range(12)]
-    assert sorted(one.communicate() and one.returncode for one in several) == [0] + [3] * 11
-    assert ledger.budget("town").remaining_epsilon == 0
-    assert ledger.verify() == 3
+def declare_apart(path):
+    try:
+        BudgetLedger(path).declare("p", datasets=["d"], unit="person", epsilon=1.0, manager="me")
+    except ReleaseError as error:
+        return 3 if error.code == "declared" else 4
+    return 0
 
 
 def test_a_ledger_is_made_whole_by_one_of_many_for_its_owner_alone(tmp_path):
     """Nobody sees it half made: a file without its tables is taken for a cut one."""
     path = tmp_path / "ledger.sqlite"
-    script = (
-        "try: ledger.BudgetLedger(Path(sys.argv[1])).declare("
-        "'p', datasets=['d'], unit='person', epsilon=1.0, manager='me')\n"
-        "except ledger.ReleaseError as error: sys.exit(3 if error.code == 'declared' else 4)\n"
-    )
-    several = [light(script, path) for _ in range(8)]
-    assert sorted(one.communicate() and one.returncode for one in several) == [0] + [3] * 7
+    with ThreadPoolExecutor(8) as pool:
+        codes = [code for code, _ in pool.map(lambda _: run_apart(declare_apart, path), range(8))]
+    assert sorted(codes) == [0] + [3] * 7
     assert BudgetLedger(path).verify() == 1
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_ledger_that_may_not_be_written_is_shown_and_verified(kept):
+def ask_as_another_user(folder):
     """Of root nothing is kept back, so another user asks."""
-    folder = kept.path.parent
-    script = (
-        "import os; folder = Path(sys.argv[1]); (folder / 'shut').mkdir(0o700)\n"
-        "os.chmod(folder, 0o555); os.chmod(folder / 'kept.sqlite', 0o444)\n"
-        "if os.geteuid() == 0:\n"
-        "  for above in folder.parents[:4]: os.chmod(above, 0o755)\n"
-        "  os.setuid(65534)\n"
-        "else: os.chmod(folder / 'shut', 0)\n"
-        "one = ledger.BudgetLedger(folder / 'kept.sqlite'); assert one.verify() == 3\n"
-        "try: one.charge('a', unit='person', epsilon=0.1, delta=0.0, record={})\n"
-        "except ledger.ReleaseError as error: print(error)\n"
-        "for act in (ledger.BudgetLedger.verify, ledger.BudgetLedger.budgets):\n"
-        "  try: act(ledger.BudgetLedger(folder / 'shut' / 'l.sqlite'))\n"
-        "  except ledger.ReleaseError as error: print(error)\n"
-    )
-    written, *read = light(script, folder).communicate()[0].splitlines()
+    (folder / "shut").mkdir(0o700)
+    os.chmod(folder, 0o555)
+    os.chmod(folder / "kept.sqlite", 0o444)
+    if os.geteuid() == 0:
+        for above in folder.parents[:4]:
+            os.chmod(above, 0o755)
+        os.setuid(65534)
+    else:
+        os.chmod(folder / "shut", 0)
+    kept, shut = BudgetLedger(folder / "kept.sqlite"), BudgetLedger(folder / "shut" / "l.sqlite")
+    assert kept.verify() == 3
+    for act in (lambda: spend(kept, 0.1), shut.verify, shut.budgets):
+        with pytest.raises(ReleaseError) as refused:
+            act()
+        print(refused.value, file=sys.stderr)
+
+
+def test_a_ledger_that_may_not_be_written_is_shown_and_verified(kept):
+    code, said = run_apart(ask_as_another_user, kept.path.parent)
+    assert code == 0, said
+    written, *read = said.splitlines()
     assert "may not be written. Make both writable; nothing was charged" in written
     assert ["cannot be read: permission denied" in one for one in read] == [True, True]
 

@@ -51,20 +51,6 @@ def test_some_days_are_those_days_at_every_unit(demo, step, unit):
     assert counted.dropped_trips == plain.dropped_trips
 
 
-@pytest.mark.parametrize("step", ["day", "week"])
-def test_trips_inside_a_coarse_zone_are_dropped(demo, step):
-    view = make_view(demo, "clusters-5", TimeSelection(aggregation=step))
-    for trips, fine in ((view.trips, demo.trips), (view.trips_by_person, demo.trips_by_person)):
-        rows = trips.all_days
-        assert (rows.origin != rows.destination).all()
-        crossing = view.labels[fine.all_days.origin] != view.labels[fine.all_days.destination]
-        assert (
-            rows.trip_count.sum()
-            == fine.all_days.trip_count[crossing].sum()
-            < fine.all_days.trip_count.sum()
-        )
-
-
 @pytest.mark.parametrize(
     "when",
     [

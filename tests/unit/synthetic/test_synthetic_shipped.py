@@ -36,12 +36,6 @@ def test_no_shipped_table_has_a_column_about_one_person():
         assert set(pq.read_schema(path).names) <= known
 
 
-def test_afghanistan_2020_is_shipped_without_ranks_by_person():
-    dataset = datasets.load("afghanistan-2020")
-    assert not dataset.has_person_ranks
-    assert len(dataset.metadata.days) == 305
-
-
 def test_trips_of_sectors_between_districts_are_those_of_the_districts():
     sectors, districts = (datasets.load(f"rwanda-{zones}") for zones in ("sectors", "districts"))
     np.testing.assert_array_equal(od.truth(make_view(sectors, "district")), od.truth(districts))
