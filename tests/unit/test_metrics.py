@@ -49,12 +49,6 @@ def test_earth_movers_distance_equals_the_full_transport_problem():
         assert values[hour] == pytest.approx(ot.emd2(p, q, distances_m), rel=1e-9)
 
 
-def test_equal_maps_are_no_metre_apart():
-    np.testing.assert_array_equal(
-        metrics.earth_movers_distance(TRUTH, TRUTH, np.ones((12, 12))), np.zeros(168)
-    )
-
-
 def test_wrong_shapes_and_negative_maps_are_refused_with_a_remedy():
     with pytest.raises(ParameterError, match=r"same shape.*Compare a release"):
         metrics.pearson_correlation(TRUTH, PRIVATE[:3])

@@ -188,31 +188,26 @@ def test_days_without_a_clock_give_no_hours_and_no_order(tmp_path, clock):
     assert any("has days and no time of the day" in note for note in report.notes)
 
 
-def hours(folder, clocks, *, joined=False):
+def hours(folder, clocks):
     """Day of the week and hour of trips with these clocks on a Monday."""
-    if joined:
-        rows = [("p", f"{MONDAY} {clock}", "A", "B") for clock in clocks]
-        dataset, _ = built(folder, rows, parts=("density",))
-    else:
-        rows = [("p", MONDAY, "A", "B", clock) for clock in clocks]
-        header = (*HEADER[:1], "date", *HEADER[2:], "time")
-        how = {"mapping": {"clock": "time"}, "parts": ("density",)}
-        dataset, _ = built(folder, rows, header=header, **how)
-    return [divmod(key[1], 24) for key, n in sorted(table(dataset.folder, "truth").items()) for _ in
-            range(n)]  # fmt: skip
+    rows = [("p", MONDAY, "A", "B", clock) for clock in clocks]
+    header = (*HEADER[:1], "date", *HEADER[2:], "time")
+    how = {"mapping": {"clock": "time"}, "parts": ("density",)}
+    dataset, _ = built(folder, rows, header=header, **how)
+    counts = sorted(table(dataset.folder, "truth").items())
+    return [divmod(key[1], 24) for key, n in counts for _ in range(n)]
 
 
 def test_numbers_of_hours_and_minutes_need_no_zeros(tmp_path):
     assert hours(tmp_path, [15, 1730, 830, 1200]) == [(0, 0), (0, 8), (0, 12), (0, 17)]
     assert hours(tmp_path, [15, 17, 8, 0]) == [(0, 0), (0, 8), (0, 15), (0, 17)]
-    assert hours(tmp_path, [5, 25]) == [(0, 5), (1, 1)]
     assert hours(tmp_path, ["15.0", "45.0"]) == [(0, 0)]
 
 
-@pytest.mark.parametrize("joined", [False, True])
-def test_clocks_past_midnight_are_of_the_next_day(tmp_path, joined):
+def test_clocks_past_midnight_are_of_the_next_day(tmp_path):
+    assert hours(tmp_path, [5, 25]) == [(0, 5), (1, 1)]
     clocks = ["25:10:00", "23:10:00", "24:00:00", "47:59:59"]
-    assert hours(tmp_path, clocks, joined=joined) == [(0, 23), (1, 0), (1, 1), (1, 23)]
+    assert hours(tmp_path, clocks) == [(0, 23), (1, 0), (1, 1), (1, 23)]
 
 
 @pytest.mark.parametrize(

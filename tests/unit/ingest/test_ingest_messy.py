@@ -31,7 +31,8 @@ def test_a_messy_file_becomes_the_same_dataset(tmp_path, form):
         contents = import_module(how["packed"]).compress(contents)
     path.write_bytes(contents)
     if "refused" in how:
-        refused(tmp_path, how["refused"], path, kind=kind)
+        error = refused(tmp_path, how["refused"], path, kind=kind)
+        assert error.settings == ("skip_rows",)
     dataset, report = built(tmp_path, path, kind=kind, reading=reading)
     counts = table(dataset.folder, "trips")
     if kind == "flows":

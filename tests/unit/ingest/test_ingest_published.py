@@ -192,7 +192,7 @@ def test_small_overlaps_go_to_the_first_and_larger_ones_are_refused(tmp_path):
         read_zones(path, {})
 
 
-def test_names_by_position_and_lines_above_the_header(tmp_path):
+def test_names_of_columns_are_given_by_position_or_in_order(tmp_path):
     body = "p1\t2015-09-07 08:00:00\tA\tB\np2\t2015-09-08 09:00:00\tB\tC\n"
     (tmp_path / "t.csv").write_text(body, encoding="utf-8")
     places = ("--locations", str(write_csv(tmp_path / "p.csv", ("id", "lat", "lng"), TOWERS)))
@@ -202,15 +202,8 @@ def test_names_by_position_and_lines_above_the_header(tmp_path):
     with pytest.raises(InputError, match="the file has column1, column2, column3, column4"):
         built(tmp_path, tmp_path / "t.csv", reading=Reading(header=()))
     assert flows_of(typed(tmp_path, *words, *mapped, "--no-header", **period)).total() == 2
-    assert main([*words, "--timezone", "UTC", "--from", "2015-09-01", "--to", "2015-09-30",
-                 "--out", str(tmp_path / "x")]) == 2  # fmt: skip
     named = ("--no-header", *HEADER, str(tmp_path / "t.csv"))  # names end where a file begins
     assert flows_of(typed(tmp_path, "trips", *words[2:], *named, **period)).total() == 2
-    above = "Trips of the city\n\nuid,datetime,origin,destination\n" + body.replace("\t", ",")
-    (tmp_path / "t.csv").write_text(above, encoding="utf-8")
-    error = refused(tmp_path, "lines stand above the line of names", tmp_path / "t.csv")
-    assert error.settings == ("skip_rows",)
-    assert flows_of(typed(tmp_path, *words, "--skip-rows", "2", **period)).total() == 2
 
 
 def test_ids_are_joined_and_padded(tmp_path):
