@@ -1,6 +1,5 @@
 """The documents: links lead somewhere, examples run, limits are the engine's, all is named."""
 
-import argparse
 import doctest
 import re
 import runpy
@@ -11,11 +10,12 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from engine import command, privacy, utility
+from engine import privacy, utility
 from engine.contract import Selection, TimeSelection
 from engine.parameters import DensityParameters, ODParameters
 from engine.report import ReportParameters
 from pages._ui.frame import layout
+from tests.unit.test_command import PARSERS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -55,24 +55,10 @@ def test_every_view_of_a_page_is_named(page, monkeypatch):
     assert not unnamed(f"*{view}*" for view in runpy.run_path(str(page)).get("VIEWS", ()))
 
 
-@pytest.mark.parametrize("part", command.SUBCOMMANDS)
-def test_every_option_of_the_command_is_named(part, monkeypatch):
-    parsers: list[argparse.ArgumentParser] = []
-
-    def take(parser, *_, **__):
-        parsers.append(parser)
-        raise SystemExit
-
-    monkeypatch.setattr(argparse.ArgumentParser, "parse_known_args", take)
-    with pytest.raises(SystemExit):
-        command.main([part])
-    options: set[str] = set()
-    for parser in parsers:  # those of actions follow
-        for action in parser._actions:
-            options |= {option for option in action.option_strings if option.startswith("--")}
-            if isinstance(action, argparse._SubParsersAction):
-                parsers += action.choices.values()
-    assert not unnamed(options - {"--help"})
+def test_every_option_of_the_command_is_named():
+    actions = [action for parser in PARSERS.values() for action in parser._actions]
+    options = {option for action in actions for option in action.option_strings}
+    assert not unnamed({option for option in options if option.startswith("--")} - {"--help"})
 
 
 def test_the_examples_run_and_say_what_the_page_says(tmp_path, monkeypatch):

@@ -4,13 +4,9 @@ import math
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
-import time
 from contextlib import closing
 from datetime import date
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +20,7 @@ from engine.datasets import storage
 from engine.errors import DatasetError, InputError
 from engine.ingest import command as ingest_command
 from engine.ingest.command import main
+from engine.ingest.duckdb_engine import DuckDB
 from engine.ingest.inputs.zones import read_shapes, read_zones
 from engine.ingest.row_report import Reason
 from tests.support.ingests import (
@@ -38,6 +35,7 @@ from tests.support.ingests import (
     write_parquet,
     write_towers,
 )
+from tests.support.processes import run_apart
 
 START = 1_441_612_800  # 2015-09-07 08:00 UTC
 
@@ -135,43 +133,28 @@ def test_a_signal_that_a_library_swallows_still_ends_as_stopped(tmp_path, monkey
     assert capsys.readouterr().err == "stopped; nothing was written\n"
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        signal.SIGTERM,
-        *(pytest.param(one, marks=pytest.mark.long) for one in (signal.SIGINT, signal.SIGHUP)),
-    ],
-)
+def ingest_and_stop(folder, how):
+    """Send this process a signal while its rows are spilled."""
+    materialise = DuckDB.materialise
+
+    def struck(self, *given, **named):
+        materialise(self, *given, **named)
+        spilled = [path.stat().st_mode & 0o077 for path in (folder / "spill").rglob("*")]
+        assert set(spilled) == {0}, "raw ids are for their owner alone"
+        os.kill(os.getpid(), how)
+
+    DuckDB.materialise = struck
+    signal.signal(how, signal.SIG_DFL)  # a shell starts what runs in the background without it
+    return main(arguments(folder, "--spill", str(folder / "spill")))
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_leaves_nothing_behind(tmp_path, how):
-    rng = np.random.default_rng(0)
-    count = 500_000
-    table = pa.table(
-        {
-            "uid": rng.integers(0, 200_000, count),
-            "datetime": START + rng.integers(0, 600_000, count),
-            "location_id": np.array([name for name, _, _ in TOWERS])[
-                rng.integers(0, len(TOWERS), count)
-            ],
-        }
-    )
-    pq.write_table(table, tmp_path / "v.parquet")
-    spill = tmp_path / "spill"
-    spill.mkdir()
-    typed = arguments(tmp_path, "--spill", str(spill), table="v.parquet", kind="visits")
-    command = [sys.executable, "-m", "engine", "ingest", *typed]
-    # a shell starts what runs in the background with Ctrl-C (or nohup with SIGHUP) ignored
-    reset = partial(signal.signal, how, signal.SIG_DFL)
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=reset) as process:
-        while not any(spill.rglob(".lock")):
-            assert process.poll() is None
-            time.sleep(0.02)
-        spilled = [path.stat().st_mode & 0o077 for path in spill.rglob("*")]
-        process.send_signal(how)
-        text = process.communicate(timeout=60)[1]
-    assert process.returncode == 130, text
-    assert "stopped; nothing was written" in text
-    assert not any(spilled)  # raw ids are for their owner alone
-    assert not list(spill.iterdir())
+    write_csv(tmp_path / "t.csv", HEADER, ROWS)
+    (tmp_path / "spill").mkdir()
+    code, said = run_apart(ingest_and_stop, tmp_path, how)
+    assert (code, said) == (130, "stopped; nothing was written\n")
+    assert not list((tmp_path / "spill").iterdir())
     assert not (tmp_path / "city" / "current").exists()
 
 
