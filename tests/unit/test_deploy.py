@@ -13,7 +13,7 @@ DOCKER = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 DOCUMENT = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
 
 
-def test_the_proxy_finds_the_explorers_and_keeps_a_browser_on_one():
+def test_the_files_name_each_other_and_serve_simulated_people_to_all():
     name, port = re.search(r"{\$EXPLORERS:dynamic a (\S+) (\d+)}", COMMON).groups()
     service = COMPOSE["services"][name]
     assert service["expose"] == [port]
@@ -21,14 +21,8 @@ def test_the_proxy_finds_the_explorers_and_keeps_a_browser_on_one():
     assert "import explorers" in CADDY
     assert COMPOSE["services"]["proxy"]["depends_on"] == [name]
     assert "ports" not in service, "only the proxy is reached from outside"
-
-
-def test_what_is_served_is_public_and_holds_no_own_data():
     assert COMPOSE["services"]["explorer"]["environment"]["MOBILITY_PUBLIC"] == "1"
     assert "rm -rf data/local" in DOCKER
-
-
-def test_every_file_that_is_named_is_there():
     for mount in COMPOSE["services"]["proxy"]["volumes"]:
         source = mount.split(":")[0]
         assert source in COMPOSE["volumes"] or (DEPLOY / source).is_file()

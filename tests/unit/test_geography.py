@@ -124,20 +124,14 @@ def test_distances_are_metres(city):
     assert south.distance(north) == pytest.approx(111_200, rel=1e-3)
 
 
-def test_one_tower_is_read_by_every_zone_by_its_area():
+def test_odd_towers_share_a_cell_are_read_by_area_or_count_in_the_nearest_zone():
     alone = geography.tessellate(random_towers(1), grid_zones(3, 1))
     read = alone.to_zones @ alone.to_cover @ np.ones(1)
     assert read == pytest.approx(np.full(3, 1 / 3), rel=1e-3)
-
-
-def test_towers_at_one_place_share_a_cell_and_zones_without_towers_still_read():
     towers = gpd.GeoDataFrame(geometry=[shapely.Point(2.21, 48.81)] * 2, crs=4326)
     twins = geography.tessellate(towers, grid_zones(2, 2))
     assert twins.overlap.toarray()[0] == pytest.approx(twins.overlap.toarray()[1])
     assert (twins.overlap.toarray() > 0).all()
-
-
-def test_a_tower_outside_all_zones_counts_in_the_nearest():
     inside = random_towers(30)
     far = gpd.GeoDataFrame(geometry=[shapely.Point(9.0, 48.81)], crs=4326)
     towers = gpd.GeoDataFrame(geometry=[*inside.geometry, *far.geometry], crs=4326)

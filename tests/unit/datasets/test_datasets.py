@@ -36,7 +36,7 @@ def squares(root):
     return datasets.save(root / "squares", METADATA, zones=ZONES, towers=TOWERS, tables=TABLES)
 
 
-def test_what_is_saved_is_loaded(squares):
+def test_what_is_saved_is_loaded_whatever_the_order_of_its_rows(squares, root):
     loaded = datasets.load("squares")
     assert loaded.metadata == METADATA
     assert loaded.truth_by_tower.shape == (2, 168)
@@ -50,18 +50,18 @@ def test_what_is_saved_is_loaded(squares):
     assert loaded.has_trips
     assert not loaded.has_person_ranks
     assert loaded.size_bytes > 0
+    shuffled = {name: table.take(list(range(len(table)))[::-1]) for name, table in TABLES.items()}
+    other = datasets.save(root / "other", METADATA, zones=ZONES, towers=TOWERS, tables=shuffled)
+    assert other.folder.name == squares.folder.name
 
 
-def test_presampling_sums_ranks(squares):
+def test_presampling_sums_ranks_and_kept_arrays_cannot_be_written(squares):
     assert squares.presampled_by_tower(1)[0, 0] == 3
     assert squares.presampled_by_tower(2)[0, 0] == 5
     assert squares.presampled_by_tower(167)[0, 5] == 0
     assert squares.presampled_by_tower(168)[0, 5] == 1
     with pytest.raises(ParameterError, match="from 1 to 168"):
         squares.presampled_by_tower(0)
-
-
-def test_cached_arrays_cannot_be_written(squares):
     for array in (
         squares.truth_by_tower,
         squares.single_visit_by_tower,
@@ -71,41 +71,26 @@ def test_cached_arrays_cannot_be_written(squares):
             array[0] = 1
 
 
-def test_order_of_rows_does_not_matter(root, squares):
-    shuffled = {name: table.take(list(range(len(table)))[::-1]) for name, table in TABLES.items()}
-    other = datasets.save(root / "other", METADATA, zones=ZONES, towers=TOWERS, tables=shuffled)
-    assert other.folder.name == squares.folder.name
-
-
-def test_unknown_names_list_the_known_ones(squares):
+def test_a_name_a_path_and_a_local_folder_are_loaded(squares, root):
     with pytest.raises(DatasetError, match=r"no dataset 'paris'\. Name one of squares"):
         datasets.load("paris")
-
-
-def test_a_path_and_a_local_folder_work(root, squares):
     assert datasets.load(root / "squares").metadata == METADATA
     datasets.save(root / "local" / "mine", METADATA, zones=ZONES, tables={})
     assert list(datasets.available()) == ["squares", "mine"]
     assert datasets.load("mine").metadata == METADATA
 
 
-def test_a_missing_part_is_refused(root):
+def test_missing_parts_unknown_towers_and_newer_formats_are_refused(root):
     bare = datasets.save(root / "bare", METADATA, zones=ZONES, tables={"trips": TABLES["trips"]})
     assert not bare.has_density
     with pytest.raises(DatasetError, match="'bare' has no density data"):
         _ = bare.truth_by_tower
     with pytest.raises(DatasetError, match=r"no trip data \(trips_person\.parquet\)"):
         _ = bare.trips_by_person
-
-
-def test_rows_of_unknown_towers_are_refused(root):
     tables = {**TABLES, "single_visit": pa.table({"location_id": ["nowhere"], "n": [1]})}
     broken = datasets.save(root / "broken", METADATA, zones=ZONES, towers=TOWERS, tables=tables)
     with pytest.raises(DatasetError, match="1 rows name a tower"):
         _ = broken.single_visit_by_tower
-
-
-def test_a_newer_format_is_refused():
     document = replace(METADATA, format_version=4).to_json()
     with pytest.raises(DatasetError, match=r"format version 4, .* reads 3\. .*update"):
         datasets.Metadata.from_json(document, "squares")
@@ -165,14 +150,11 @@ def test_rows_of_each_day_are_read_into_the_smallest_type_that_holds_them(tmp_pa
         whole.trip_count[0] = 1
 
 
-def test_a_day_is_a_row_group(tmp_path):
+def test_a_day_is_a_row_group_and_an_empty_table_is_read(tmp_path):
     written(tmp_path, table(np.ones(400)))
     file = pq.ParquetFile(tmp_path / "trips.parquet")
     dates = [file.read_row_group(i)["date"].unique().to_pylist() for i in range(8)]
     assert dates == [[day] for day in DAYS[:8]]
-
-
-def test_an_empty_table_is_read(tmp_path):
     trips = written(tmp_path, table(np.zeros(0)))
     assert len(trips.all_days.trip_count) == len(trips.sum_days(range(9)).trip_count) == 0
 

@@ -179,7 +179,7 @@ def test_so_many_draws_without_a_miss_are_needed(least, confidence):
         assert (decisions.strongest_privacy([1.0], clean, confidence) is not None) == holds
 
 
-def test_accuracy_alone_would_be_met_by_never_acting():
+def test_a_target_is_of_places_and_total_and_not_of_accuracy_alone():
     true = np.zeros((50, 10))
     true[:5, :3] = 0.5
     idle = decisions.compare_decisions(true, np.zeros((1, 50, 10)))
@@ -188,9 +188,6 @@ def test_accuracy_alone_would_be_met_by_never_acting():
     assert meets_epidemic_target(
         decisions.compare_decisions(np.zeros((50, 10)), np.zeros((1, 50, 10))), 1, 1
     ).all()
-
-
-def test_aid_needs_both_the_places_and_the_total():
     totals, overlap = np.array([100.0, 111.0, 95.0, 100.0]), np.array([0.95, 1.0, 0.5, np.nan])
     assert meets_aid_target(100.0, totals, overlap, 0.9, 0.1).tolist() == [True, False, False, True]
 

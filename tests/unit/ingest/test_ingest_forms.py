@@ -49,12 +49,9 @@ def test_a_time_is_read_as_it_is_meant_or_not_at_all(value, local):
     assert read([value], reading, "America/New_York") == [local]
 
 
-def test_a_clock_of_twelve_hours_is_moved_from_the_zone_it_is_written_in():
+def test_clocks_of_twelve_hours_and_iso_times_down_to_the_hour_are_read():
     reading = Reading(date_order="mdy", text_time_zone="UTC")
     assert read(["3/4/2019 1:00 PM"], reading, "America/New_York") == ["2019-03-04 08:00:00"]
-
-
-def test_iso_times_down_to_the_hour_are_read():
     assert read(list(FORMS["iso"])) == list(FORMS["iso"].values())
 
 
@@ -77,15 +74,12 @@ def test_times_of_every_type_are_cut_off_to_the_second(tmp_path, kind):
     assert read(tmp_path / "t.parquet") == expected[: len(TYPED[kind])]
 
 
-def test_nanoseconds_are_cut_off_to_the_last_digit():
+def test_nanoseconds_are_cut_off_and_the_unit_of_numbers_told_by_their_size():
     numbers = [*NANOSECONDS, 2**63 - 1]
     expected = ["2015-09-08 03:47:09", "2015-09-08 03:47:10", "1969-12-31 23:59:59", ""]
     reading = Reading(number_times="nanoseconds")
     assert read(numbers, reading) == expected
     assert read([str(number) for number in numbers], reading) == expected
-
-
-def test_the_unit_of_numbers_is_told_by_their_size():
     units = ("seconds", "milliseconds", "microseconds", "nanoseconds")
     for power, unit in zip((0, 3, 6, 9), units, strict=True):
         assert detection.detect_time_unit([str(SECOND * 10**power)]) == unit

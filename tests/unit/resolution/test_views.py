@@ -18,7 +18,7 @@ from engine.resolution import (
 )
 
 
-def test_a_shipped_name_and_the_folder_of_a_version_open_the_same(demo):
+def test_a_name_and_the_folder_of_a_version_open_the_same_and_share_what_is_kept(demo):
     for name in ("demo-city", str(demo.folder)):
         seen = Selection(
             dataset_id=name, zone_level="clusters-20", time=TimeSelection(aggregation="week")
@@ -30,9 +30,6 @@ def test_a_shipped_name_and_the_folder_of_a_version_open_the_same(demo):
         )
     with pytest.raises(DatasetError, match="there is no dataset"):
         open_view(Selection(dataset_id="nowhere"))
-
-
-def test_views_share_the_base_that_is_kept(demo):
     view = open_view(Selection(dataset_id="kept", zone_level="clusters-20"), lambda name: demo)
     assert view.base is demo
 
@@ -100,14 +97,11 @@ def test_the_trips_are_those_between_the_zones_that_are_left(town):
                 == kept[:, rest][:, :, rest]).all()  # fmt: skip
 
 
-def test_a_view_without_empty_zones_opens():
+def test_a_view_without_empty_zones_opens_where_somebody_lives():
     demo = datasets.load("demo-city")
     view = open_view(Selection(dataset_id=str(demo.folder), zone_level=INHABITED_LEVEL))
     assert len(view.zones) == int((demo.homes > 0).sum())
     assert view.metadata.days == demo.metadata.days
-
-
-def test_data_without_homes_have_no_such_view():
     with pytest.raises(DatasetError, match=r"must be somebody's home \(given: 0"):
         InhabitedDataset(datasets.load("paris"))
 
@@ -122,19 +116,13 @@ def grid(side, **columns):
     )
 
 
-def test_a_blank_parent_is_refused():
+def test_blank_parents_unknown_levels_and_too_many_clusters_are_refused():
     zones = grid(2, province_id=["p", "", "  ", "p"])
     with pytest.raises(DatasetError, match=r"a parent for every zone \(given: 2 zones without"):
         resolution.zone_levels(zones)
-
-
-ODD = ["nothing", "clusters-5", "clusters-0", "clusters-x", "a b", "../x", ""]
-
-
-@pytest.mark.parametrize("level", ODD)
-def test_unknown_levels_and_too_many_clusters_are_refused(level):
-    with pytest.raises(ParameterError):
-        resolution.zone_labels(grid(2), level)
+    for level in ("nothing", "clusters-5", "clusters-0", "clusters-x", "a b", "../x", ""):
+        with pytest.raises(ParameterError):
+            resolution.zone_labels(grid(2), level)
 
 
 @pytest.mark.parametrize("k", [2, 7, 30, 149, 150])  # a river parts the demo in two
@@ -147,19 +135,13 @@ def test_clusters_of_the_demo_are_connected_and_cover_every_zone(k):
     assert (shapely.get_num_geometries(pieces) == 1).all()
 
 
-def test_clusters_read_polygons_only():
+def test_clusters_read_polygons_alone_are_of_similar_area_and_take_islands():
     zones = grid(5)
     labels = resolution.cluster_zones(zones, 6)
     shuffled = zones.assign(zone_id=list(reversed(zones["zone_id"])), name="x", n=range(25))
     assert (resolution.cluster_zones(shuffled, 6) == labels).all()
-
-
-def test_clusters_are_of_similar_area():
     labels = resolution.cluster_zones(grid(8), 16)
     assert np.bincount(labels).max() <= 2 * np.bincount(labels).min()
-
-
-def test_an_island_joins_the_nearest_cluster():
     boxes = [shapely.box(0, 0, 1, 1), shapely.box(1, 0, 2, 1), shapely.box(9, 0, 9.1, 0.1)]
     zones = gpd.GeoDataFrame({"zone_id": list("abc")}, geometry=boxes, crs=4326)
     assert resolution.cluster_zones(zones, 2).tolist() == [0, 1, 1]

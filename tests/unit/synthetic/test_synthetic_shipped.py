@@ -19,16 +19,13 @@ def _installed(monkeypatch):
     monkeypatch.delenv("MOBILITY_DATA", raising=False)
 
 
-def test_every_shipped_dataset_is_there_and_simulated():
+def test_every_shipped_dataset_is_simulated_without_a_column_about_one_person():
     for name in SHIPPED:
         described = datasets.load(name).metadata
         assert described.simulated
         assert described.name == name
         assert described.people_public is not None
         assert described.made_by == f"python -m research.simulated {name}"
-
-
-def test_no_shipped_table_has_a_column_about_one_person():
     known = {"zone_id", "location_id", "name", "geometry", "hour", "rank", "date"}
     known |= {"origin", "destination", "n", "measure", "cap", "bin"}
     known |= {"district", "clip_squared", "district_id", "province", "province_id"}
