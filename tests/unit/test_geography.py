@@ -96,16 +96,6 @@ def test_one_visit_changes_the_cover_by_exactly_one(city):
     assert (np.linalg.norm(to_cover, axis=0) <= 1 + 1e-12).all()
 
 
-def test_p1_correction_breaks_the_sensitivity_that_d2_keeps():
-    """D2: a tower half covered by one zone of ℂ changes by 0.75 + 0.5 under P1's correction."""
-    overlap = csr_array(np.array([[0.5, 0.5]]))
-    visit = np.array([1.0])
-    zone = overlap[:, [1]].T @ visit
-    assert abs(visit[0] - zone[0] * 0.5) + zone[0] == 1.25
-    to_cover, _ = geography.cover_maps(overlap, np.array([0]), np.array([1]))
-    assert np.abs(to_cover @ visit).sum() == 1.0
-
-
 def test_the_covers_polygons_partition_the_region(city, cells):
     covering = cover_cells(TOWERS, ZONES, city)
     areas = shapely.area(covering)

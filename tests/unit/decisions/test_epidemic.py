@@ -95,26 +95,18 @@ def test_blocks_join_in_order():
         np.testing.assert_array_equal(values, getattr(whole, name))
 
 
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ({"beta": 0.51}, r"beta·\(1 \+ alpha\) must be at most 1.*given: 1.02"),
-        ({"beta": float("nan")}, "beta must be a finite number above 0"),
-        ({"mu": 1.01}, "mu must be at most 1.*given: 1.01"),
-        ({"alpha": -1}, "alpha must be a finite number of at least 0"),
-        ({"seed_share": 0}, "seed_share"),
-    ],
-)
-def test_bad_parameters_are_refused(setting, message):
-    with pytest.raises(ParameterError, match=message):
-        decisions.EpidemicParameters(**setting)
-
-
 def test_a_zone_acts_from_the_threshold_on():
     assert is_above_threshold(np.array([0.19, 0.2, 0.21]), 0.2).tolist() == [False, True, True]
 
 
-def test_bad_thresholds_places_days_and_settings_are_refused(year):
+def test_bad_parameters_thresholds_places_days_and_settings_are_refused(year):
+    for parameters, message in (
+        ({"beta": 0.51}, r"beta·\(1 \+ alpha\) must be at most 1.*given: 1.02"),
+        ({"mu": 1.01}, "mu must be at most 1.*given: 1.01"),
+        ({"alpha": -1}, "alpha must be a finite number of at least 0"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            decisions.EpidemicParameters(**parameters)
     for threshold in (0, -0.1, 1.2, float("nan"), True, "high"):
         with pytest.raises(ParameterError, match="threshold must be"):
             decisions.compare_decisions(np.zeros((2, 2)), np.zeros((2, 2)), threshold)

@@ -7,13 +7,12 @@ import geopandas as gpd
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings, strategies as st
 
-from engine import density, metrics
-from engine.density.mechanism import cluster_cells
-from engine.density.smoothing import fit_exponential
+from engine import density, metrics, release
 from engine.errors import ParameterError
-from engine.parameters import DensityMethod
+from engine.parameters import DensityMethod, DensityParameters
+from engine.release import fourier_writer
+from engine.utility import drawn_utilities
 from tests.reference.small_city import (
     Aggregates,
     Geography,
@@ -23,6 +22,7 @@ from tests.reference.small_city import (
     one_zone_a_tower,
     random_visits,
 )
+from tests.support.releases import seen
 
 METHODS: tuple[DensityMethod, ...] = (
     "zones_laplace",
@@ -133,35 +133,6 @@ def test_every_variate_of_a_release_is_drawn_from_the_state_and_none_twice(metho
     assert len(np.unique(together)) == len(together)
 
 
-@pytest.mark.parametrize(
-    ("totals", "at", "areas", "minimum", "labels"),
-    [
-        ([-3, 2, -1], [0, 0, 0], [1, 1, 1], 0, [0, 1, 2]),  # 0 joins nothing, negative or not
-        ([1, 1, 1, 1], [0, 2, 4, 6], [1, 1, 1, 1], 2, [0, 0, 1, 1]),  # ties: the lowest cell
-        # 0 is nearest to 3; the total of {0, 3} is enough, then 1, a large one, joins 2
-        ([1, 2, 50, 50], [0, 10, 11, -2], [1, 1000, 1, 1], 10, [0, 1, 1, 0]),
-        ([-5], [0], [1], 7, [0]),
-    ],
-)
-def test_clusters_by_hand(totals, at, areas, minimum, labels):
-    centres = np.column_stack([at, np.zeros(len(at))]).astype(float)
-    clusters = cluster_cells(np.array(totals, float), centres, np.array(areas, float), minimum)
-    assert clusters.tolist() == labels
-
-
-@settings(max_examples=100, deadline=None)
-@given(values=st.lists(st.floats(0, 1e6), min_size=5, max_size=5), factor=st.floats(1e-3, 1e6))
-def test_fits_are_finite_positive_and_blind_to_scale(values, factor):
-    row = np.array([values])
-    fitted = fit_exponential(row)
-    assert np.isfinite(fitted).all()
-    assert (fitted >= 0).all()
-    error = ((fitted - row) ** 2).sum()
-    assert error <= ((row - row.mean()) ** 2).sum() * (1 + 1e-9) + 1e-12  # b = 0 is a candidate
-    again = fit_exponential(factor * row) / factor
-    assert ((again - row) ** 2).sum() == pytest.approx(error, rel=1e-6, abs=1e-9 * row.max() ** 2)
-
-
 def test_a_release_of_nothing_has_no_error_and_nothing_in_common(tiny_city):
     truth = density.truth(tiny_city)
     seen = set()
@@ -178,3 +149,57 @@ def test_a_release_of_nothing_has_no_error_and_nothing_in_common(tiny_city):
         if scored.is_empty:
             assert scored.common_part == 0
     assert seen == {True, False}
+
+
+SETTINGS = [
+    DensityParameters(epsilon=epsilon, delta=delta, method=method, gaussian=gaussian)
+    for method, gaussian in (
+        ("multiscale", "classical"), ("efpag_joint", "classical"), ("efpag_joint", "analytic")
+    )
+    for epsilon in (0.01, 0.1, 1.0, 3.0)
+    for delta in (1e-9, 1e-7, 1e-4)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("parameters", SETTINGS, ids=str)
+def test_every_scale_of_what_is_judged_is_that_of_the_release(demo, parameters):
+    planned = release.plan(seen(parameters), demo).stages
+    judged = density.compute_cost(demo, density.match_release_noise(parameters)).stages
+    explored = density.compute_cost(demo, parameters).stages
+    for one, drawn, before in zip(planned, judged, explored, strict=True):
+        if drawn.noise_scale is not None:  # the choice has none here
+            assert drawn.noise_scale == pytest.approx(one.scale, rel=1e-4)
+            assert before.noise_scale != pytest.approx(one.scale, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        DensityParameters(epsilon=1.0, method="towers_laplace"),
+        DensityParameters(epsilon=1.0, method="efpag"),
+        DensityParameters(epsilon=1.0, scaling=False),
+        DensityParameters(epsilon=3.9),  # classical noise of a release proves up to 3.5
+        DensityParameters(epsilon=1.0, delta=0.01, method="multiscale"),
+        DensityParameters(epsilon=100.0, method="multiscale"),
+    ],
+    ids=str,
+)
+def test_what_has_no_other_noise_or_no_release_is_judged_as_it_is(parameters):
+    assert density.match_release_noise(parameters) == parameters
+
+
+def test_the_use_is_that_of_releases(demo):
+    """60 draws of OpenDP against 60 judged ones; as explored, use is lower by six errors."""
+    parameters = DensityParameters(epsilon=1.0)
+    setting, true = seen(parameters), density.truth(demo)
+    stages = release.plan(setting, demo).stages
+    published = fourier_writer.find_paper_parameters(parameters, demo.metadata.max_visits_cap)
+    shares = []
+    for _ in range(60):
+        counts, _ = fourier_writer.draw_density(demo, published, stages)
+        apart = np.abs(counts - true).sum()
+        shares.append(metrics.common_part(apart, counts.sum(), true.sum()))
+    (use,) = drawn_utilities(demo, setting.selection, [parameters], draws=60).values()
+    error = np.hypot(np.std(shares) / np.sqrt(60), use.standard_error)
+    assert error < 0.0005
+    assert use.common_part == pytest.approx(np.mean(shares), abs=4 * error)

@@ -113,21 +113,19 @@ def test_a_name_mapped_twice_is_refused(tmp_path, capsys):
     assert "uid is mapped twice" in capsys.readouterr().err
 
 
-def test_a_signal_that_a_library_swallows_still_ends_as_stopped(tmp_path, monkeypatch, capsys):
+def stop_inside_a_library(folder):
     def cut_short(*_):
         try:
             signal.raise_signal(signal.SIGTERM)
         except KeyboardInterrupt:
             raise RuntimeError("Query interrupted") from None
 
-    kept = {name: signal.getsignal(name) for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    monkeypatch.setattr(ingest_command, "ingest", cut_short)
-    try:
-        assert main(arguments(tmp_path)) == 130
-    finally:
-        for name, handler in kept.items():
-            signal.signal(name, handler)
-    assert capsys.readouterr().err == "stopped; nothing was written\n"
+    ingest_command.ingest = cut_short
+    return main(arguments(folder))
+
+
+def test_a_signal_that_a_library_swallows_still_ends_as_stopped(tmp_path):
+    assert run_apart(stop_inside_a_library, tmp_path) == (130, "stopped; nothing was written\n")
 
 
 def ingest_and_stop(folder, how):
@@ -149,8 +147,7 @@ def ingest_and_stop(folder, how):
 def test_a_signal_leaves_nothing_behind(tmp_path, how):
     write_csv(tmp_path / "t.csv", HEADER, ROWS)
     (tmp_path / "spill").mkdir()
-    code, said = run_apart(ingest_and_stop, tmp_path, how)
-    assert (code, said) == (130, "stopped; nothing was written\n")
+    assert run_apart(ingest_and_stop, tmp_path, how) == (130, "stopped; nothing was written\n")
     assert not list((tmp_path / "spill").iterdir())
     assert not (tmp_path / "city" / "current").exists()
 

@@ -264,15 +264,13 @@ def test_same_salt_same_tables_other_salt_other_ranks_same_truth(tmp_path):
     assert salt not in json.dumps(kept.metadata.to_json())
 
 
-def test_the_cap_trims_the_truth_and_says_so(tmp_path):
-    rows = some_trips(1500)
-    dataset, report = built(tmp_path, rows, max_visits_cap=25, **WITH_ENDS)
-    visits = visits_of(rows)
-    assert_visits_equal(dataset, visits, cap=25)
+def test_the_cap_trims_the_truth_and_says_so(few_visits):
+    dataset, report = few_visits
+    visits = visits_of(some_trips())
+    assert_visits_equal(dataset, visits, cap=9)
     records = reference.records_by_person(visits, MONDAY).values()
-    assert (
-        report.visits.rows_unused[Reason.TRIMMED] == sum(max(0, len(r) - 25) for r in records) > 0
-    )
+    trimmed = sum(max(0, len(own) - 9) for own in records)
+    assert report.visits.rows_unused[Reason.TRIMMED] == trimmed > 0
 
 
 def test_everything_written_is_for_its_owner_only(few_visits):

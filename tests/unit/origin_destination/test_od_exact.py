@@ -163,19 +163,9 @@ class Judge:
         return self.h * self.q ** (j - 1) if j >= 1 else 1 - self.h * self.q ** (-j)
 
     def geometric(self, start, power):
-        """Σ_{z ≥ start} P(Z = z)·z^power for start ≥ 1, by differentiating the series."""
-        moments = {0: mpmath.mpf(1)}
-        for p in range(1, power + 1):  # E[G^p] of a geometric variate, by its recurrence
-            moments[p] = (
-                self.q
-                / (1 - self.q)
-                * mpmath.fsum(mpmath.binomial(p, i) * moments[i] for i in range(p))
-            )
-        total = mpmath.fsum(
-            mpmath.binomial(power, i) * mpmath.mpf(start) ** (power - i) * moments[i]
-            for i in range(power + 1)
-        )
-        return self.h * self.q ** (start - 1) * total
+        """Σ_{z ≥ start} P(Z = z)·z^power for start ≥ 1, of a geometric variate beyond it."""
+        mean, variance = start + self.q / (1 - self.q), self.q / (1 - self.q) ** 2
+        return self.tail(start) * (1, mean, mean**2 + variance)[power]
 
     def moment(self, bound, power):
         """E[Z^power·1{Z ≥ bound}]."""

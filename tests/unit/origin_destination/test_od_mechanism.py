@@ -152,12 +152,8 @@ def test_drawn_records_add_up(counted):
     truth = od.truth(counted)
     released = od.release(counted, params, rng=rng()).counts
     outcomes = classify_outcomes(truth, released, 5)
-    four = (
-        outcomes.rightly_suppressed,
-        outcomes.revealed,
-        outcomes.lost,
-        outcomes.rightly_released,
-    )
+    names = ("rightly_suppressed", "revealed", "lost", "rightly_released")
+    four = [getattr(outcomes, name) for name in names]
     assert sum(outcome.cells for outcome in four) == DAYS * ZONES * (ZONES - 1)
     assert sum(outcome.trips for outcome in four) == truth.sum()
     assert outcomes.phantom.trips == released[truth == 0].sum()

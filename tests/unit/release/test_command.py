@@ -14,8 +14,6 @@ from engine import density, origin_destination as od
 from engine.release import NOISE_CONSENT, WRITERS, flow_writer
 from engine.release.command import main
 from engine.release_arguments import _METHODS, build_parser
-from engine.synthetic.twin import twin
-from engine.synthetic.twin_inputs import TwinInputs
 from tests.support.releases import ROOT
 
 OD = ("od", "demo-city", "--tuned-on", "simulated", "--trips", "100000000")
@@ -149,25 +147,26 @@ def test_what_is_mostly_noise_takes_consent_and_warns_in_full(tmp_path, option, 
     assert "out_trips" in (tmp_path / "out" / "zones.geojson").read_text("utf-8")
 
 
-def test_the_statement_names_the_twins_inputs_and_sources(tiny_city, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path / "data"))
-    place, name = str(tiny_city.folder.parent), tiny_city.id
-    declare = ["budget", "set", "people", "--datasets", name, "--epsilon", "9", "--by", "me"]
-    assert main(declare) == 0
-    order = ["od", place, "--epsilon", "1", "--trips", "100000000", "--out", str(tmp_path / "b")]
-    inputs = TwinInputs(people=321, sources={"people": "annual report 2025"})
-    twin(tiny_city.zones, inputs, tmp_path / "twin")
-    capsys.readouterr()
+def test_a_twin_is_named_where_it_was_used_and_is_one(tmp_path, capsys, option):
+    order = [
+        *OD[:2],
+        "--epsilon",
+        "1",
+        "--trips",
+        "100000000",
+        "--out",
+        str(tmp_path / "b"),
+        *option,
+    ]
     for more, rule in (
         (["--tuned-on", "twin"], "a twin must be named"),
         (["--tuned-on", "public", "--twin", "demo-city"], "a twin must be named"),
-        (["--tuned-on", "twin", "--twin", place], "must be a dataset that the command 'twin' made"),
+        (
+            ["--tuned-on", "twin", "--twin", "paris"],
+            "must be a dataset that the command 'twin' made",
+        ),
     ):
         assert rule in refused(capsys, *order, *more)
-    assert main([*order, "--tuned-on", "twin", "--twin", str(tmp_path / "twin")]) == 0
-    bounds = (tmp_path / "b" / "statement.json").read_text(encoding="utf-8")
-    assert "simulated people made of public facts alone" in bounds
-    assert "321 people (annual report 2025)" in bounds
 
 
 def test_a_terminal_that_knows_ascii_alone_gets_no_traceback(tmp_path, option):
