@@ -26,10 +26,8 @@ def person_day(epsilon, max_trips):
 
 def drawn(name, settings, draws, k=3, seed=0):
     dataset = datasets.load(name)
-    rng = np.random.default_rng(seed)
-    return decisions.simulate_private_aid(
-        dataset, decisions.load_shock(dataset), [settings], draws, k, rng=rng
-    )
+    shock, rng = decisions.load_shock(dataset), np.random.default_rng(seed)
+    return decisions.simulate_private_aid(dataset, shock, [settings], draws, k, rng=rng)
 
 
 @pytest.mark.parametrize(
@@ -54,9 +52,8 @@ def test_causes_add_up_to_the_bias_and_the_area_keeps_its_own_trips(settings):
     flows = leaving("afghanistan-districts", settings)
     totals = decisions.compute_shock_totals(flows, settings)
     causes = totals.causes
-    np.testing.assert_allclose(
-        sum(causes.values()), totals.expected_total - totals.true_total, atol=1e-6
-    )
+    bias = totals.expected_total - totals.true_total
+    np.testing.assert_allclose(sum(causes.values()), bias, atol=1e-6)
     assert (causes["trimming"] <= 0).all()
     assert (causes["suppression"] < 0).all()
     assert (causes["phantoms"] > 0).all()

@@ -108,9 +108,8 @@ def test_noise_of_another_dataset_or_method_is_refused():
         (small, "lpa", "lpa"),
         (small, "efpag_joint", "efpag_joint"),
     ):
-        noise = density.draw_noise(
-            drawn_for, replace(BASE, method=method), rng=np.random.default_rng(0)
-        )
+        parameters = replace(BASE, method=method)
+        noise = density.draw_noise(drawn_for, parameters, rng=np.random.default_rng(0))
         with pytest.raises(ParameterError, match=r"density\.draw_noise"):
             density.release(city, replace(BASE, method=other), noise=noise)
 
@@ -120,9 +119,8 @@ def test_every_variate_of_a_release_is_drawn_from_the_state_and_none_twice(metho
     dataset = city_of(random_visits(50, 4), geography(4, 2))
 
     def variates(seed):
-        drawn = density.draw_noise(
-            dataset, replace(BASE, method=method), rng=np.random.default_rng(seed)
-        )
+        parameters = replace(BASE, method=method)
+        drawn = density.draw_noise(dataset, parameters, rng=np.random.default_rng(seed))
         return {name: part.ravel() for name, part in drawn.items() if part.size}
 
     one, other = variates(1), variates(2)
@@ -137,9 +135,8 @@ def test_a_release_of_nothing_has_no_error_and_nothing_in_common(tiny_city):
     truth = density.truth(tiny_city)
     seen = set()
     for seed in range(12):
-        release = density.release(
-            tiny_city, BASE.with_epsilon(1e-4), rng=np.random.default_rng([5, seed])
-        )
+        rng = np.random.default_rng([5, seed])
+        release = density.release(tiny_city, BASE.with_epsilon(1e-4), rng=rng)
         scored = density.scores(truth, release)
         seen.add(scored.is_empty)
         assert scored.is_empty == (not release.counts.any()) == np.isnan(scored.mean_error)

@@ -141,11 +141,8 @@ def test_trips_that_end_before_they_start_are_told(tmp_path):
 
 def test_a_flow_that_is_not_known_is_not_part_of_itself(tmp_path):
     marks = ("", "<5", "≤ 5", "*", "..", "1-4", "x", "n/a", r"\N", "NULL", "NA", "nan")
-    rows = [
-        ("A", "B", "12"),
-        ("B", "A", "40"),
-        *(("A", "BC"[n % 2], m) for n, m in enumerate(marks)),
-    ]
+    hidden = [("A", "BC"[number % 2], mark) for number, mark in enumerate(marks)]
+    rows = [("A", "B", "12"), ("B", "A", "40"), *hidden]
     how = {"kind": "flows", "header": FLOWS}
     error = refused(tmp_path, "holds no number in 12 of 14 rows", rows, **how)
     assert error.code == "unknown-flows"
@@ -264,9 +261,8 @@ def test_a_cell_has_one_spelling(tmp_path, cells):
     assert counts(dataset.folder) == {cells: 7, cells[::-1]: 3}
     assert len(dataset.zones) == 2
     if len(first) == 15:
-        zones = zones_of(
-            tmp_path, h3=[first.upper(), second.upper(), *("88390ca34" + c + "fffff" for c in "79")]
-        )
+        others = ("88390ca347fffff", "88390ca349fffff")
+        zones = zones_of(tmp_path, h3=[first.upper(), second.upper(), *others])
         dataset, _ = built(tmp_path, rows, zones=zones, **how)
         assert counts(dataset.folder) == {cells: 7, cells[::-1]: 3}
 
@@ -283,9 +279,8 @@ def test_degrees_that_fit_the_time_zone_when_swapped_are_asked(tmp_path):
     built(tmp_path, rows, keep=("far-places",), **how)
     far = {"kind": "flows", "header": FLOWS, "time_zone": "Europe/Paris"}
     _, report = built(tmp_path, rows, **far)
-    assert any(
-        "lies in America/Mexico_City, and the time zone is Europe" in n for n in report.notes
-    )
+    said = "lies in America/Mexico_City, and the time zone is Europe"
+    assert any(said in note for note in report.notes)
 
 
 def test_a_file_that_is_there_twice_is_left_out(tmp_path):

@@ -82,14 +82,10 @@ def test_fractions_are_rounded_once_and_keep_totals(tmp_path):
         if a != b
         for _ in range(2)
     ]
-    dataset, summary = built(tmp_path, rows, kind="flows", header=("date", *FLOWMAP))
-    again, _ = built(
-        tmp_path,
-        [rows[i] for i in rng.permutation(len(rows))],
-        kind="flows",
-        header=("date", *FLOWMAP),
-        out=tmp_path / "again",
-    )
+    how = {"kind": "flows", "header": ("date", *FLOWMAP)}
+    dataset, summary = built(tmp_path, rows, **how)
+    turned = [rows[i] for i in rng.permutation(len(rows))]
+    again, _ = built(tmp_path, turned, out=tmp_path / "again", **how)
     counts = table(dataset.folder, "trips")
     assert counts == table(again.folder, "trips")
     exact: dict[tuple[date, str, str], Decimal] = {}

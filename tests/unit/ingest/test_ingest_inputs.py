@@ -16,7 +16,7 @@ import shapely
 
 from engine import report as mobility, resolution
 from engine.errors import InputError
-from engine.ingest import ingest, preview_table
+from engine.ingest import preview_table
 from engine.ingest.inputs import column_mapping
 from engine.ingest.inputs.hexagons import bounding_area
 from engine.ingest.inputs.places import Places, locate_points, read_places
@@ -151,11 +151,10 @@ def test_coordinates_fall_in_zones_or_near_towers(tmp_path):
 
 def test_visits_by_coordinates_alone(tmp_path):
     rng = np.random.default_rng(2)
+    places = rng.uniform((20.58, -103.4), (20.72, -103.3), (200, 2))
     rows = [
-        (f"p{i % 7}", str(datetime(2015, 9, 7) + timedelta(minutes=37 * i)), lat, lng)
-        for i, (lat, lng) in enumerate(
-            zip(rng.uniform(20.58, 20.72, 200), rng.uniform(-103.4, -103.3, 200), strict=True)
-        )
+        (f"p{i % 7}", str(datetime(2015, 9, 7) + timedelta(minutes=37 * i)), *place)
+        for i, place in enumerate(places.tolist())
     ]
     zones = save_zones(tmp_path, "geojson")
     how = {"kind": "visits", "zones": zones, "parts": ("density", "trips")}
@@ -341,10 +340,8 @@ def test_guesses_that_are_no_hierarchy_are_left_out_and_told(tmp_path):
         "county": DISTRICTS,
     }
     zones, notes = read_zones(zones_file(tmp_path, **columns), {})
-    assert [column for column in zones.columns if column.endswith("_id")] == [
-        "zone_id",
-        "district_id",
-    ]
+    kept = [column for column in zones.columns if column.endswith("_id")]
+    assert kept == ["zone_id", "district_id"]
     assert len(notes) == 2
     assert "each district must lie in one province" in notes[0]
     assert "given: 1 zones without one" in notes[1]
@@ -353,10 +350,7 @@ def test_guesses_that_are_no_hierarchy_are_left_out_and_told(tmp_path):
 def test_districts_of_stations_are_those_of_their_cells(tmp_path):
     rows = [(f"z{i}", 20.6 + (i % 2) / 100, -103.4 + i / 50, d) for i, d in enumerate(DISTRICTS)]
     places = write_csv(tmp_path / "stations.csv", ("id", "lat", "lng", "municipio"), rows[::-1])
-    asked = options(
-        tmp_path, "trips", [trips_between_six(tmp_path)], locations=places, parts=("trips",)
-    )
-    dataset, _ = ingest(asked)
+    dataset, _ = built(tmp_path, trips_between_six(tmp_path), locations=places)
     assert level_sizes(dataset) == [("zones", 6), ("municipio", 3)]
     of = dict(zip(dataset.zones["zone_id"], dataset.zones["municipio_id"], strict=True))
     assert of == {f"z{i}": d for i, d in enumerate(DISTRICTS)}

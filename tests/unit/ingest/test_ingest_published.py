@@ -244,9 +244,8 @@ def test_ids_that_lost_digits_stay_refused(tmp_path):
     rows = [("1.2E+11", "2015-09-07", "A", "B"), ("", "2015-09-07", "A", "B"),
             ("p", "soon", "A", "B"), ("p", "2015-09-07", "A", "B")]  # fmt: skip
     both = ("people", "unreadable")
-    assert (
-        refused(tmp_path, "lost digits in 1 of 4 rows", rows, leave_out=both).code == "lost-digits"
-    )
+    lost = refused(tmp_path, "lost digits in 1 of 4 rows", rows, leave_out=both)
+    assert lost.code == "lost-digits"
     assert refused(tmp_path, "first in row 1", rows[1:], leave_out=both[1:]).code == "people"
     assert refused(tmp_path, "first in row 1", rows[2:], leave_out=both[:1]).code == "unreadable"
     assert built(tmp_path, rows[1:], leave_out=both)[1].rows.rows_used == 1

@@ -239,11 +239,8 @@ def test_the_period_holds_its_first_second_and_its_last_and_no_other(tmp_path):
     rows = [(f"p{n}", start, "", "A", "B") for n, start in enumerate(starts)]
     dataset, report = built(tmp_path, rows, header=HEADER)
     assert report.rows.rows_unused[Reason.OUTSIDE_PERIOD] == 2
-    assert (
-        dataset.trips.all_days.day.tolist()
-        == dataset.trips_by_person.all_days.day.tolist()
-        == [0, 7, 29]
-    )
+    for trips in (dataset.trips, dataset.trips_by_person):
+        assert trips.all_days.day.tolist() == [0, 7, 29]
 
 
 def test_same_salt_same_tables_other_salt_other_ranks_same_truth(tmp_path):
@@ -279,9 +276,8 @@ def test_everything_written_is_for_its_owner_only(few_visits):
     files = [path for path in there if path.is_file()]
     assert (dataset.folder / "salt") in files
     assert (dataset.folder / "ingest.json") in files
-    assert all(
-        stat.S_IMODE(path.stat().st_mode) == (0o600 if path in files else 0o700) for path in there
-    )
+    for path in there:
+        assert stat.S_IMODE(path.stat().st_mode) == (0o600 if path in files else 0o700)
 
 
 SETTINGS = tomllib.loads(Path(__file__).with_name("settings.toml").read_text("utf-8"))
@@ -321,9 +317,7 @@ def test_bad_settings_are_refused(tmp_path, case):
         (("--no-public-places",), False, False),
     ],
 )
-def test_the_command_line_sums_up_and_records_how_period_and_places_were_fixed(
-    tmp_path, capsys, more, period, places
-):
+def test_the_command_records_how_all_was_fixed(tmp_path, capsys, more, period, places):
     write_csv(tmp_path / "t.csv", ("who", *HEADER[1:]), some_trips(20))
     assert main(arguments(tmp_path, "--map", "uid=who", "--week", "2015-09-14", *more)) == 0
     printed = capsys.readouterr().out
@@ -358,9 +352,8 @@ def test_sums_equal_those_counted_person_by_person(tmp_path, cap, shares, mean, 
         kept[uid] = [(tower, hour) for _, (hour, tower) in sorted(keyed)[:cap]]
     # c² is the mean; the sum takes at most a twentieth of whoever has it, in 64ths
     share = 63 if mean is None else min(63, int(3.2 * (cap / mean) ** 2))
-    expected = zoom_reference.sums_of(
-        kept.values(), POSITIONS, cap, mean or 10.0, Fraction(share, 64)
-    )
+    given = POSITIONS, cap, mean or 10.0, Fraction(share, 64)
+    expected = zoom_reference.sums_of(kept.values(), *given)
     assert max(map(len, kept.values())) > min(cap - 1, 40)
     assert dataset.metadata.mean_visits_public == mean
     for name in ("towers", "districts", "city", "tower_totals", "visit_total", "max_visits_cap"):

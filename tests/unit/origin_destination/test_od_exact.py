@@ -27,9 +27,8 @@ def test_the_grid_equals_the_expectation_at_every_setting(law, trips, population
     kept = true if trips == 1 else rng.binomial(true, 0.7)
     counted = histogram_of_matrix(true, kept)
     epsilons, thresholds = [0.03, 0.4, 9.0], [15, 0, 1, 17, 300, 18, 301, 17]
-    grid = od.compute_error_grid(
-        counted, epsilons, thresholds, trips, law=law, population=population
-    )
+    how = {"law": law, "population": population}
+    grid = od.compute_error_grid(counted, epsilons, thresholds, trips, **how)
     for i, epsilon in enumerate(epsilons):
         for j, threshold in enumerate(thresholds):
             params = od.ODParameters(
@@ -75,20 +74,14 @@ def test_trimming_curve_is_the_split_at_every_t():
     for i, limit in enumerate(curve.trip_limits.tolist()):
         settings = od.ODParameters(epsilon=2.0, max_trips_per_user=limit, suppression_threshold=3)
         split = od.expected(dataset, settings).error_decomposition
-        assert (curve.truncation_error[i], curve.total_error[i]) == (
-            split.truncation_error,
-            split.total,
-        )
-        assert curve.noise_error[i] + curve.suppression_error[i] == pytest.approx(
-            split.total - split.truncation_error
-        )
+        truncation, total = split.truncation_error, split.total
+        assert (curve.truncation_error[i], curve.total_error[i]) == (truncation, total)
+        rest = curve.noise_error[i] + curve.suppression_error[i]
+        assert rest == pytest.approx(total - truncation)
     assert (np.diff(curve.truncation_error) <= 0).all()
     assert curve.truncation_error[-1] == 0
     assert curve.share_within_limit[-1] == 1
-    assert (
-        curve.total_error[curve.trip_limits.tolist().index(curve.best_limit)]
-        == curve.total_error.min()
-    )
+    assert curve.best_limit == curve.trip_limits[curve.total_error.argmin()]
     assert 1 < curve.best_limit < 40
 
 
@@ -134,9 +127,8 @@ def test_intervals_of_totals_hold_95_of_100_releases(counts, threshold, epsilon,
     matrix = np.zeros((zones, zones), dtype=int)
     matrix[0, 1:] = counts
     exact = expectation_of_matrix(matrix if side == "outgoing" else matrix.T, params, law=name)
-    chance = sum_of_cells(
-        cell_noise.NoiseDistribution(epsilon, name), counts, threshold, int(400 + 25 / epsilon)
-    )
+    noise = cell_noise.NoiseDistribution(epsilon, name)
+    chance = sum_of_cells(noise, counts, threshold, int(400 + 25 / epsilon))
     low, high = (int(ends[0]) for ends in exact.interval_of_totals(side, [0]))
     assert chance[low : high + 1].sum() >= 0.95
     # the exact quantiles, but for the step of the lattice
@@ -182,6 +174,10 @@ def digits():
         yield
 
 
+def near(number):
+    return pytest.approx(float(number), rel=1e-9, abs=1e-290)
+
+
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize(("count", "threshold"), PLACES)
@@ -190,26 +186,17 @@ def test_law_agrees_with_700_digits(name, rate, count, threshold):
     least = max(threshold, 1)
     bound = least - count
     hidden = judge.tail(1 - bound)
-    assert law.log_upper_tail(1 - bound) == pytest.approx(
-        float(mpmath.log(hidden)), rel=1e-9, abs=1e-15
-    )
-    assert cell_noise.suppressed_probability(law, count, threshold) == pytest.approx(
-        float(hidden), rel=1e-9, abs=1e-290
-    )
+    logarithm = pytest.approx(float(mpmath.log(hidden)), rel=1e-9, abs=1e-15)
+    assert law.log_upper_tail(1 - bound) == logarithm
+    assert cell_noise.suppressed_probability(law, count, threshold) == near(hidden)
     away = max(least, count) + 3 - count
-    assert law.pmf(away) == pytest.approx(
-        float(judge.tail(away) - judge.tail(away + 1)), rel=1e-9, abs=1e-290
-    )
+    assert law.pmf(away) == near(judge.tail(away) - judge.tail(away + 1))
 
     mean = judge.moment(bound, 1) + count * judge.tail(bound)
-    square = (
-        judge.moment(bound, 2)
-        + 2 * count * judge.moment(bound, 1)
-        + mpmath.mpf(count) ** 2 * judge.tail(bound)
-    )
+    square = judge.moment(bound, 2) + 2 * count * judge.moment(bound, 1)
+    square += mpmath.mpf(count) ** 2 * judge.tail(bound)
     bias, variance = cell_noise.bias_and_variance(law, count, threshold)
-    assert bias == pytest.approx(float(mean - count), rel=1e-9, abs=1e-290)
-    assert variance == pytest.approx(float(square - mean**2), rel=1e-9, abs=1e-290)
+    assert (bias, variance) == (near(mean - count), near(square - mean**2))
 
     for true in (count, count + 7):
         trimmed = true - count
@@ -219,6 +206,4 @@ def test_law_agrees_with_700_digits(name, rate, count, threshold):
             above = judge.moment(trimmed, 1) - trimmed * judge.tail(trimmed)
             shown = 2 * above - (judge.moment(bound, 1) - trimmed * judge.tail(bound))
         error = shown + true * hidden
-        assert cell_noise.absolute_error(law, count, true, threshold) == pytest.approx(
-            float(error), rel=1e-9, abs=1e-290
-        )
+        assert cell_noise.absolute_error(law, count, true, threshold) == near(error)

@@ -41,9 +41,8 @@ def test_the_best_guess_is_that_of_the_worst_pair(epsilon, delta):
 
 def test_a_suspicion_grows_by_bayes_rule_and_has_no_limit_where_delta_is_spent():
     odds = math.exp(1.0) * 0.1 / 0.9
-    assert Guarantee(epsilon=1.0).max_posterior_belief(0.1) == pytest.approx(
-        odds / (1 + odds), abs=1e-15
-    )
+    belief = Guarantee(epsilon=1.0).max_posterior_belief(0.1)
+    assert belief == pytest.approx(odds / (1 + odds), abs=1e-15)
     with pytest.raises(ParameterError, match="delta must be 0"):
         Guarantee(epsilon=1.0, delta=1e-6).max_posterior_belief(0.1)
 
@@ -118,9 +117,8 @@ def day_by_day(epsilon, days, unit="person-day"):
 @pytest.mark.parametrize("days", [[1], [1] * 7, [7], [7, 7, 2], [2, 1, 1, 3]])
 def test_best_guess_over_all_matrices_is_that_of_every_outcome(epsilon, days):
     risk = day_by_day(epsilon, days)
-    assert risk.max_guess_rate == pytest.approx(
-        every_outcome([n * epsilon for n in days]), abs=2e-5
-    )
+    person = every_outcome([n * epsilon for n in days])
+    assert risk.max_guess_rate == pytest.approx(person, abs=2e-5)
     household = every_outcome([4 * n * epsilon for n in days])
     assert risk.max_group_guess_rate == pytest.approx(household, abs=2e-5)
     assert risk.epsilon == pytest.approx(sum(days) * epsilon)
@@ -156,9 +154,8 @@ def test_years_and_large_epsilons_stay_finite_and_overflow_nothing():
 def test_a_density_counts_what_is_proved_where_that_is_more():
     def risk(method):
         parameters = DensityParameters(epsilon=1.0, delta=1e-3, method=method)
-        ledger = density.METHODS[parameters.method].cost(
-            parameters, cover_size=100, max_visits_cap=840
-        )
+        public = {"cover_size": 100, "max_visits_cap": 840}
+        ledger = density.METHODS[parameters.method].cost(parameters, **public)
         return ledger, cost_risk(ledger, 1.0)
 
     ledger, joint = risk("efpag_joint")

@@ -123,9 +123,7 @@ def test_a_release_is_written_with_the_method_of_today(tmp_path, option):
 
 
 @pytest.mark.parametrize("method", ["laplace_suppression", "empirical_bayes"])
-def test_a_terminal_sees_the_progress_of_one_large_matrix(
-    tmp_path, option, capsys, monkeypatch, method
-):
+def test_a_terminal_sees_progress(tmp_path, option, capsys, monkeypatch, method):
     monkeypatch.setattr(flow_writer, "_CELLS_PER_DRAW", 4000)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     asked = [*OD, *option, "--epsilon", "0.5", "--unit", "person", "--time", "whole"]

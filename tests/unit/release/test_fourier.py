@@ -84,9 +84,7 @@ def test_whole_coefficients_are_the_explorers_within_the_rounding_of_public_numb
     assert scored == pytest.approx(tails + noises, rel=1e-6)
 
 
-def test_a_person_moves_whole_coefficients_and_scores_by_no_more_than_the_proof_says(
-    demo, scales, monkeypatch
-):
+def test_a_person_moves_numbers_by_no_more_than_is_proved(demo, scales, monkeypatch):
     """Worst cases: ℓ visits at one tower, or in as many, in hours of their own or by chance."""
     rng, towers = np.random.default_rng(3), len(demo.towers)
     clusters = np.arange(demo.tessellation.cover_size) % 11
@@ -115,9 +113,7 @@ def test_a_person_moves_whole_coefficients_and_scores_by_no_more_than_the_proof_
     assert furthest > 0.9 * most_moved(scales)
 
 
-def test_where_noise_exceeds_the_visits_all_is_zero_and_the_total_says_so(
-    demo, tmp_path, monkeypatch
-):
+def test_where_noise_exceeds_the_visits_all_is_zero(demo, tmp_path, monkeypatch):
     monkeypatch.setattr(
         opendp_noise, "discrete_laplace", lambda counts, scale: np.full_like(counts, -5)
     )

@@ -40,9 +40,7 @@ def release_and_stop(ledger, out, where, sent):
     ("where", "spent"),
     [("load_counts", 0), ("render_texts", 0), *((name, 1) for name in AFTER_CHARGE)],
 )
-def test_a_stopped_or_killed_release_leaves_no_half_bundle_and_the_next_sweeps(
-    ledger, demo, tmp_path, where, spent, sent
-):
+def test_a_stopped_release_leaves_no_half_bundle(ledger, demo, tmp_path, where, spent, sent):
     """A stopped one says what is spent, and leaves nothing to sweep; `described` is rehearsed."""
     code, said = run_apart(release_and_stop, ledger.path, tmp_path / "out", where, sent)
     assert code == (130 if sent == signal.SIGINT else -sent)
@@ -102,9 +100,7 @@ def raised(error):
         ("finish", raised(sqlite3.OperationalError), "is complete.*stays spent"),
     ],
 )
-def test_whatever_fails_is_said_with_what_is_spent_and_leaves_all_or_nothing(
-    ledger, demo, tmp_path, monkeypatch, place, fault, words
-):
+def test_a_failure_says_what_is_spent(ledger, demo, tmp_path, monkeypatch, place, fault, words):
     monkeypatch.setattr(BudgetLedger if place == "finish" else way, place, fault)
     with pytest.raises((ReleaseError, KeyboardInterrupt), match=words) as said:
         release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
@@ -117,9 +113,7 @@ def test_whatever_fails_is_said_with_what_is_spent_and_leaves_all_or_nothing(
     assert (tmp_path / "out" / "SHA256SUMS").is_file() == (place == "finish")
 
 
-def test_a_disk_that_would_be_full_is_seen_before_anything_is_spent(
-    ledger, demo, tmp_path, monkeypatch
-):
+def test_a_full_disk_is_seen_before_any_charge(ledger, demo, tmp_path, monkeypatch):
     little = SimpleNamespace(
         free=required_bytes(plan(flows(**ONE_DAY), demo).cell_count, demo.zones) - 1
     )

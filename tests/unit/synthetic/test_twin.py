@@ -23,7 +23,7 @@ from engine.synthetic.twin_files import read_twin_zones
 from engine.synthetic.twin_inputs import ASSUMED_FACTS, TwinInputs, count_trips, format_inputs
 from engine.synthetic.twin_people import chunk_size
 
-PEOPLE = 30_000
+PEOPLE = 10_000
 RESIDENTS = (100, 0, 300, 200, 50, 350)
 
 
