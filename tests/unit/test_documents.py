@@ -74,10 +74,8 @@ def test_the_examples_run_and_say_what_the_page_says(tmp_path, monkeypatch):
 
 def test_stated_limits_are_the_constants():
     text = (DOCS / "use.md").read_text(encoding="utf-8")
-    for name, limits in (
-        ("FLOWS_LIMITS", utility.FLOWS_LIMITS),
-        ("DENSITY_LIMITS", utility.DENSITY_LIMITS),
-    ):
+    for name in ("FLOWS_LIMITS", "DENSITY_LIMITS"):
+        limits = getattr(utility, name)
         row = next(line for line in text.splitlines() if f"`engine.utility.{name}`" in line)
         assert re.findall(r"(\d+)%", row) == [f"{100 * limit:.0f}" for limit in limits]
     text = (DOCS / "attack-and-report.md").read_text(encoding="utf-8")

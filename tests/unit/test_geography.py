@@ -132,12 +132,8 @@ def test_odd_towers_share_a_cell_are_read_by_area_or_count_in_the_nearest_zone()
 
 def test_zones_that_are_the_towers_cells_overlap_nothing_else():
     rng = np.random.default_rng(7)
-    towers = gpd.GeoDataFrame(
-        geometry=gpd.points_from_xy(
-            -103.36 + 0.03 * rng.standard_normal(60), 20.68 + 0.02 * rng.standard_normal(60)
-        ),
-        crs=4326,
-    )
+    places = rng.normal((-103.36, 20.68), (0.03, 0.02), (60, 2))
+    towers = gpd.GeoDataFrame(geometry=shapely.points(places), crs=4326)
     crs = geography.projected_crs(towers)
     points = towers.geometry.to_crs(crs)
     cells = geography.voronoi_cells(points, geography.hull_region(points))

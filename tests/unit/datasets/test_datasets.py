@@ -68,11 +68,8 @@ def test_presampling_sums_ranks_and_kept_arrays_cannot_be_written(squares):
     assert squares.presampled_by_tower(168)[0, 5] == 1
     with pytest.raises(ParameterError, match="from 1 to 168"):
         squares.presampled_by_tower(0)
-    for array in (
-        squares.truth_by_tower,
-        squares.single_visit_by_tower,
-        squares.trips.all_days.trip_count,
-    ):
+    counts = squares.truth_by_tower, squares.single_visit_by_tower
+    for array in (*counts, squares.trips.all_days.trip_count):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
 
@@ -183,12 +180,9 @@ def test_sum_and_distinct_counts_of_many_rows_are_those_of_the_days(tiny_city, m
     assert tiny_city.trips.distinct is None
     assert many.trips.distinct is not None
     every = range(len(days.days))
-    for kept, counted in zip(
-        vars(many.trips.sum_days(every)).values(),
-        vars(tiny_city.trips.sum_days(every)).values(),
-        strict=True,
-    ):
-        assert np.array_equal(kept, counted)
+    counted = vars(tiny_city.trips.sum_days(every))
+    for name, kept in vars(many.trips.sum_days(every)).items():
+        assert np.array_equal(kept, counted[name])
     for unit, limit in (("trip", 1), ("person-day", 1), ("person-day", 4), ("person-day", 7)):
         kept, counted = (od.compute_histogram(one, unit, limit) for one in (many, tiny_city))
         for name in ("truncated_counts", "true_counts", "cell_counts"):
@@ -223,10 +217,8 @@ def test_threads_that_ask_at_once_get_the_same_read_only_array(demo):
         return np.zeros(3)
 
     with ThreadPoolExecutor(4) as pool:
-        first, *rest = [
-            asked.result()
-            for asked in [pool.submit(memoise, demo, "array", build) for _ in range(4)]
-        ]
+        asked = [pool.submit(memoise, demo, "array", build) for _ in range(4)]
+        first, *rest = [one.result() for one in asked]
     assert all(value is first for value in rest)
     with pytest.raises(ValueError, match="read-only"):
         first[0] = 1

@@ -140,12 +140,8 @@ def test_the_next_start_takes_what_a_killed_build_left_and_frees_its_name(tmp_pa
 
 
 def test_a_hidden_name_is_refused(tmp_path):
-    with (
-        pytest.raises(
-            DatasetError, match=r"must not begin with a dot \(given: \.mine\)\. Name another"
-        ),
-        storage.lock_for_writing(tmp_path / ".mine"),
-    ):
+    words = r"must not begin with a dot \(given: \.mine\)\. Name another"
+    with pytest.raises(DatasetError, match=words), storage.lock_for_writing(tmp_path / ".mine"):
         pass
     assert list(tmp_path.iterdir()) == []
 
@@ -175,10 +171,8 @@ def test_a_lock_that_its_holder_has_just_removed_is_none(tmp_path, monkeypatch):
         flock(descriptor, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    with (
-        pytest.raises(DatasetError, match="being built"),
-        storage.lock_for_writing(tmp_path / "set"),
-    ):
+    lock = storage.lock_for_writing(tmp_path / "set")
+    with pytest.raises(DatasetError, match="being built"), lock:
         pass
 
 

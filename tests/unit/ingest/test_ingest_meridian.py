@@ -102,9 +102,8 @@ def test_a_country_far_on_both_sides_has_its_own_middle():
         ([(-61.8, 55.8)], -3.0),
     ):
         shapes = np.array([shapely.box(west, 50, east, 51) for west, east in spans])
-        assert geography.middle_longitude(shapely.get_coordinates(shapes)[:, 0]) == pytest.approx(
-            middle
-        )
+        found = geography.middle_longitude(shapely.get_coordinates(shapes)[:, 0])
+        assert found == pytest.approx(middle)
         west, _, east, _ = shapely.total_bounds(geography.unwrap(shapes))
         assert (west + east) / 2 == pytest.approx(middle)
     assert geography.unwrap(shapes) is shapes

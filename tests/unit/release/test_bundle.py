@@ -108,11 +108,8 @@ def test_the_statement_says_by_how_much_a_release_was_scaled_up(bundles):
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_every_file_has_its_hash_in_the_list_the_archive_and_the_ledger(bundles, name):
     folder = bundles / name
-    bytes_of = {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    bytes_of = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
     with zipfile.ZipFile(bundles / f"{name}.zip") as packed:
         archive = {one.removeprefix(f"{name}/"): packed.read(one) for one in packed.namelist()}
     assert archive == bytes_of
@@ -208,10 +205,8 @@ def test_one_column_is_named_first_and_stands_first_among_the_numbers(bundles, n
     page = (folder / "statement.html").read_text(encoding="utf-8")
     assert page.index(said["recommended"].partition("'")[0]) < page.index('class="warn"')
     column, file = re.match(r"Use column '(\w+)' of (\w+\.\w+)", said["recommended"]).groups()
-    names = [
-        one for one in pd.read_csv(folder / file).columns if one not in (*KEYS.split(), "zone_id")
-    ]
-    assert names[0] == column
+    columns, keys = pd.read_csv(folder / file).columns, {*KEYS.split(), "zone_id"}
+    assert next(one for one in columns if one not in keys) == column
     if not name.startswith("od"):
         return
     comment = pq.read_schema(folder / "flows.parquet").metadata[b"comment"].decode()
@@ -224,9 +219,8 @@ def test_one_column_is_named_first_and_stands_first_among_the_numbers(bundles, n
     assert on_map["count"].to_numpy() == pytest.approx(summed, abs=0.011)
     chosen = flows[column] >= (1 if name == "od-estimate" else 15)
     numbers = [one for one in shown if one in flows]
-    pd.testing.assert_frame_equal(
-        shown[numbers], flows.loc[chosen, numbers].reset_index(drop=True), check_dtype=False
-    )
+    wanted = flows.loc[chosen, numbers].reset_index(drop=True)
+    pd.testing.assert_frame_equal(shown[numbers], wanted, check_dtype=False)
 
 
 @pytest.mark.parametrize("name", ["od", "od-estimate"])
@@ -252,9 +246,8 @@ def test_shown_flows_have_names_coordinates_period_and_bars(bundles, name, demo)
 
 
 def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
-    everything = b"".join(
-        path.read_bytes() for path in bundles.rglob("*") if path.is_file() and path.suffix != ".zip"
-    )
+    files = [path for path in bundles.rglob("*") if path.is_file() and path.suffix != ".zip"]
+    everything = b"".join(path.read_bytes() for path in files)
     for place in (tmp_path.parents[1], Path.home(), demo.folder):
         assert str(place).encode() not in everything
     assert b"seed" not in everything.replace(b"no seed exists", b"")
@@ -297,9 +290,8 @@ def test_tables_that_were_clipped_for_more_visits_are_refused(ledger, demo, tmp_
     ledger.raise_to("people", epsilon=100.0, delta=1e-6, manager="me", reason="it has a delta")
     odd = replace(demo.multiscale_tables, max_visits_cap=demo.multiscale_tables.max_visits_cap + 1)
     monkeypatch.setitem(vars(demo), "multiscale_tables", odd)  # as it is kept once read
-    with pytest.raises(
-        ExplorerError, match=r"at most 840 visits of a person \(given: 16 districts, 841"
-    ):
+    words = r"at most 840 visits of a person \(given: 16 districts, 841"
+    with pytest.raises(ExplorerError, match=words):
         release(zoom(), demo, tmp_path / "out", ledger=ledger)
     assert ledger.budget("people").release_count == 0
 

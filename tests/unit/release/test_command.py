@@ -146,23 +146,13 @@ def test_what_is_mostly_noise_takes_consent_and_warns_in_full(tmp_path, option, 
 
 
 def test_a_twin_is_named_where_it_was_used_and_is_one(tmp_path, capsys, option):
-    order = [
-        *OD[:2],
-        "--epsilon",
-        "1",
-        "--trips",
-        "100000000",
-        "--out",
-        str(tmp_path / "b"),
-        *option,
-    ]
+    order = ["od", "demo-city", "--trips", "100000000", "--epsilon", "1"]
+    order += ["--out", str(tmp_path / "b"), *option]
+    missing, other = "a twin must be named", "a dataset that the command 'twin' made"
     for more, rule in (
-        (["--tuned-on", "twin"], "a twin must be named"),
-        (["--tuned-on", "public", "--twin", "demo-city"], "a twin must be named"),
-        (
-            ["--tuned-on", "twin", "--twin", "paris"],
-            "must be a dataset that the command 'twin' made",
-        ),
+        (["--tuned-on", "twin"], missing),
+        (["--tuned-on", "public", "--twin", "demo-city"], missing),
+        (["--tuned-on", "twin", "--twin", "paris"], other),
     ):
         assert rule in refused(capsys, *order, *more)
 

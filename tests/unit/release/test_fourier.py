@@ -75,12 +75,8 @@ def test_whole_coefficients_are_the_explorers_within_the_rounding_of_public_numb
     squares = (exact.astype(object) ** 2).sum(axis=0)
     tails = np.sqrt(np.append(squares[::-1].cumsum()[::-1][1:], 0).astype(float))
     noises = np.sqrt(np.arange(1, HOURS + 1) * 7.0)
-    scored = (
-        np.array(
-            way.exact_scores(way.exact_coefficients(demo, ELL, clusters), way.COEFFICIENT_UNITS)
-        )
-        / way.COEFFICIENT_UNITS
-    )
+    whole = way.exact_coefficients(demo, ELL, clusters)
+    scored = np.array(way.exact_scores(whole, way.COEFFICIENT_UNITS)) / way.COEFFICIENT_UNITS
     assert scored == pytest.approx(tails + noises, rel=1e-6)
 
 
@@ -114,9 +110,7 @@ def test_a_person_moves_numbers_by_no_more_than_is_proved(demo, scales, monkeypa
 
 
 def test_where_noise_exceeds_the_visits_all_is_zero(demo, tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        opendp_noise, "discrete_laplace", lambda counts, scale: np.full_like(counts, -5)
-    )
+    monkeypatch.setattr(opendp_noise, "discrete_laplace", lambda n, _: np.full_like(n, -5))
     setting = fourier()
     way.write(plan(setting, demo), demo, tmp_path, lambda _: None)
     assert (pd.read_csv(tmp_path / "density.csv")["visits"] == 0).all()

@@ -126,17 +126,12 @@ def test_releases_that_are_composed_are_said_to_be_at_a_delta_below_one_over_the
 
 
 def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
-    noisy = replace(
-        flows(), parameters=od.ODParameters(epsilon=0.06, max_trips_per_user=1, unit="person-day")
-    )
+    parameters = od.ODParameters(epsilon=0.06, max_trips_per_user=1, unit="person-day")
+    noisy = replace(flows(), parameters=parameters)
     planned = plan(noisy, demo, trips=TRIPS, sums_before_suppression=True)
     said = " ".join(list_warnings(planned))
-    for warned in (
-        "NOISE IS SHOWN AS FLOWS",
-        "SMALL FLOWS ARE LOST",
-        "ZONE TOTALS CAN BE NEGATIVE",
-    ):
-        assert warned in said
+    warnings = "NOISE IS SHOWN AS FLOWS", "SMALL FLOWS ARE LOST", "ZONE TOTALS CAN BE NEGATIVE"
+    assert all(warning in said for warning in warnings)
     assert f"A flow shown as {planned.bar:.0f} or less may be empty." in said
     q, z = np.exp(-0.06), np.arange(15, 2_000)
     law = (1 - q) / (1 + q) * q**z

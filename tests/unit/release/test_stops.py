@@ -114,9 +114,8 @@ def test_a_failure_says_what_is_spent(ledger, demo, tmp_path, monkeypatch, place
 
 
 def test_a_full_disk_is_seen_before_any_charge(ledger, demo, tmp_path, monkeypatch):
-    little = SimpleNamespace(
-        free=required_bytes(plan(flows(**ONE_DAY), demo).cell_count, demo.zones) - 1
-    )
+    needed = required_bytes(plan(flows(**ONE_DAY), demo).cell_count, demo.zones)
+    little = SimpleNamespace(free=needed - 1)
     monkeypatch.setattr("shutil.disk_usage", lambda _: little)
     with pytest.raises(ReleaseError, match=r"7 MB free.*nothing was spent"):
         release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)

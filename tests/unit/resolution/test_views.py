@@ -20,14 +20,10 @@ from engine.resolution import (
 
 def test_a_name_and_the_folder_of_a_version_open_the_same_and_share_what_is_kept(demo):
     for name in ("demo-city", str(demo.folder)):
-        seen = Selection(
-            dataset_id=name, zone_level="clusters-20", time=TimeSelection(aggregation="week")
-        )
+        week = TimeSelection(aggregation="week")
+        seen = Selection(dataset_id=name, zone_level="clusters-20", time=week)
         assert open_view(seen).folder == demo.folder
-        assert (
-            open_view(finest_selection(seen)).zones["zone_id"].tolist()
-            == demo.zones["zone_id"].tolist()
-        )
+        assert open_view(finest_selection(seen)).zones["zone_id"].equals(demo.zones["zone_id"])
     with pytest.raises(DatasetError, match="there is no dataset"):
         open_view(Selection(dataset_id="nowhere"))
     view = open_view(Selection(dataset_id="kept", zone_level="clusters-20"), lambda name: demo)
