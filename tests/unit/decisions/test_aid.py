@@ -169,13 +169,6 @@ def test_the_bound_is_clopper_and_pearsons(successes, confidence):
     assert stats.binom.sf(successes - 1, 100, shown) == pytest.approx(0.05, rel=1e-6)
 
 
-@pytest.mark.parametrize(("least", "confidence"), [(5, 0.5), (29, 0.9), (59, 0.95), (299, 0.99)])
-def test_so_many_draws_without_a_miss_are_needed(least, confidence):
-    for draws, holds in ((least, True), (least - 1, False)):
-        clean = np.ones((1, draws), dtype=bool)
-        assert (decisions.strongest_privacy([1.0], clean, confidence) is not None) == holds
-
-
 def test_a_target_is_of_places_and_total_and_not_of_accuracy_alone():
     true = np.zeros((50, 10))
     true[:5, :3] = 0.5

@@ -232,18 +232,6 @@ def test_ids_of_places_count_before_coordinates_unless_those_were_chosen(tmp_pat
         built(tmp_path, away, header=header, mapping=chosen)
 
 
-def test_an_empty_name_says_that_the_file_has_no_such_column(tmp_path):
-    row = ("p1", "2015-09-07 08:00:00", "2015-09-07 10:00:00", "A", "B")
-    header = ("uid", "datetime", "end_datetime", "origin", "destination")
-    how = {"header": header, "parts": ("density", "trips")}
-    for absent, visits in (({}, 2), ({"end_datetime": ""}, 1)):
-        _, report = built(tmp_path, [row], mapping=absent, **how)
-        assert report.visits is not None
-        assert report.visits.rows_read == visits
-    with pytest.raises(InputError, match="no column for uid"):
-        built(tmp_path, [row], mapping={"uid": ""}, **how)
-
-
 def test_an_id_of_visits_numbers_the_rows():
     guessed = {"uid": "user", "datetime": "time", "lat": "lat", "lng": "lon"}
     assert column_mapping.guess_columns("visits", ["id", *guessed.values()]) == guessed

@@ -109,17 +109,6 @@ def test_more_zones_than_can_be_shown_are_offered_coarser(tmp_path, monkeypatch)
     assert report.rows.rows_read == 60
 
 
-def test_places_by_semicolons_with_decimal_commas_and_no_names(tmp_path):
-    places = tmp_path / "places.csv"
-    places.write_text("\ufeffA;48,1;2,1\nB;48,2;2,2\nC;48,3;2,2\n", encoding="utf-8")
-    header, rows = ("origin", "destination", "flow"), [("A", "B", 10), ("B", "C", 20)]
-    mapping = {"location_id": "column1", "lat": "column2", "lng": "column3"}
-    given = {"locations": places, "locations_mapping": mapping}
-    dataset, _ = built(tmp_path, rows, kind="flows", header=header, **given)
-    places_at = shapely.points([2.1, 2.2, 2.2], [48.1, 48.2, 48.3])
-    assert shapely.contains(dataset.zones.geometry.to_numpy(), places_at).all()
-
-
 def test_the_line_of_names_again_is_left_out_if_chosen(tmp_path):
     rows = [("p1", "1441612800", "A", "B"), ("uid", "datetime", "origin", "destination")]
     _, report = built(tmp_path, [*rows, ("p2", "1441612900", "B", "A")], leave_out=("unreadable",))
@@ -262,6 +251,14 @@ def test_places_without_names_of_columns_are_mapped_by_position(tmp_path):
     refused(tmp_path, r"first line looks like data.*location_id=column1", **where)
     given = {"location_id": "column1", "lng": "column2", "lat": "column3"}
     assert built(tmp_path, locations_mapping=given, **where)[1].rows.rows_used == 1
+    places = tmp_path / "places.csv"
+    places.write_text("\ufeffA;48,1;2,1\nB;48,2;2,2\nC;48,3;2,2\n", encoding="utf-8")
+    header, rows = ("origin", "destination", "flow"), [("A", "B", 10), ("B", "C", 20)]
+    mapping = {"location_id": "column1", "lat": "column2", "lng": "column3"}
+    given = {"locations": places, "locations_mapping": mapping}
+    dataset, _ = built(tmp_path, rows, kind="flows", header=header, **given)
+    places_at = shapely.points([2.1, 2.2, 2.2], [48.1, 48.2, 48.3])
+    assert shapely.contains(dataset.zones.geometry.to_numpy(), places_at).all()
 
 
 @pytest.mark.parametrize("ending", ["geojson", "fgb"])

@@ -31,7 +31,7 @@ def epsilon(demo):
     return way.find_paper_parameters(ASKED, demo.metadata.max_visits_cap).epsilon
 
 
-def test_the_scales_are_those_of_the_paper_in_whole_steps(scales, epsilon):
+def test_the_scales_are_those_of_the_paper_and_prove_what_is_charged(scales, epsilon):
     """From P1's formulas written out; the steps from the largest singular value of the matrix."""
     matrix = dct(np.eye(HOURS), type=2, norm="ortho", axis=0)
     norm = np.linalg.norm(np.rint(matrix * 2**20), 2)
@@ -45,9 +45,6 @@ def test_the_scales_are_those_of_the_paper_in_whole_steps(scales, epsilon):
         scales[2].drawn_scale >= 8 * root * step / epsilon
     )  # never less than what is proved needs
     assert scales[3].drawn_scale >= sigma * step
-
-
-def test_the_scales_prove_what_is_charged_by_formulas_of_their_own(scales, epsilon):
     rho = (math.sqrt(ELL) / (scales[3].drawn_scale / 2**32)) ** 2 / 2
     alpha = 1 + np.exp(np.linspace(-3, 9, 200_001))
     converted = alpha * rho + np.log(1 / (alpha * 1e-7)) / (alpha - 1) + np.log1p(-1 / alpha)

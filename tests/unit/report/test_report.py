@@ -116,7 +116,7 @@ def test_given_shares_hold():
     assert report.METHODS[params.method].cost(params).proved_epsilon == pytest.approx(1.9)
 
 
-def test_travel_times_of_sightings_are_refused_and_left_out():
+def test_travel_times_of_sightings_and_damaged_tables_are_refused():
     table = table_of(random_people(np.random.default_rng(2), 5, 3.0), measured=False)
     params = ReportParameters(epsilon=1.0)
     with pytest.raises(ParameterError, match="travel_time"):
@@ -125,9 +125,6 @@ def test_travel_times_of_sightings_are_refused_and_left_out():
     private = report.release_table(table, fit, rng=np.random.default_rng(0))
     assert set(private.results) == set(Analysis) - {Analysis.TRAVEL_TIME}
     assert report.fit_to_table(params, TABLE) is params
-
-
-def test_a_damaged_table_is_refused():
     for bad in ({"cap": 7, "bin": 0}, {"cap": 1, "bin": DAYS}, {"cap": 1, "bin": -2}):
         row = {"measure": ["day"], "cap": [bad["cap"]], "bin": [bad["bin"]], "n": [1]}
         with pytest.raises(DatasetError, match="not as expected"):

@@ -113,14 +113,7 @@ def test_visits_are_as_many_as_stated(zones, tmp_path, stated):
     assert visits / inputs.people == pytest.approx(stated, rel=0.06)
 
 
-def test_the_same_inputs_make_the_same_bytes(zones, tmp_path):
-    inputs = TwinInputs(people=2_000)
-    versions = [twin(zones, inputs, tmp_path / str(i) / "town").folder.name for i in range(2)]
-    other = twin(zones, replace(inputs, seed=2), tmp_path / "other" / "town").folder.name
-    assert versions[0] == versions[1] != other
-
-
-def test_metadata_say_simulated_and_hold_the_inputs_alone(zones, tmp_path):
+def test_metadata_hold_the_inputs_alone_and_the_same_make_the_same_bytes(zones, tmp_path):
     inputs = TwinInputs(people=1_000, days=3, sources={"people": "annual report"})
     town = twin(zones, inputs, tmp_path / "town")
     assert town.metadata.simulated
@@ -130,6 +123,10 @@ def test_metadata_say_simulated_and_hold_the_inputs_alone(zones, tmp_path):
     assert town.metadata.week is None, "three days hold no whole week"
     assert not (town.folder / "truth.parquet").exists()
     assert town.has_trips
+    inputs = TwinInputs(people=2_000)
+    versions = [twin(zones, inputs, tmp_path / str(i) / "town").folder.name for i in range(2)]
+    other = twin(zones, replace(inputs, seed=2), tmp_path / "other" / "town").folder.name
+    assert versions[0] == versions[1] != other
 
 
 @pytest.mark.parametrize("change", [{}, {"days": 366}, {"trips_a_day": 50.0}, {"trips_a_day": 0}])
@@ -151,7 +148,7 @@ def test_what_is_outside_its_range_is_refused(rule):
             TwinInputs(**{"people": 10, **change})
 
 
-def test_zones_that_cannot_make_a_twin_are_refused(zones, tmp_path):
+def test_few_people_or_no_trips_are_clear_and_zones_without_any_refused(zones, tmp_path):
     inputs = TwinInputs(people=10)
     nobody = zones.assign(residents=0)
     negative = zones.assign(residents=[1, 2, -3, 4, 5, 6])
@@ -165,9 +162,6 @@ def test_zones_that_cannot_make_a_twin_are_refused(zones, tmp_path):
     with pytest.raises(InputError, match="given: 10,000"):
         twin(many, inputs, tmp_path / "t")
     assert not (tmp_path / "t").exists()
-
-
-def test_few_people_or_no_trips_make_a_clear_result(zones, tmp_path):
     few = twin(zones, TwinInputs(people=3), tmp_path / "few")
     assert np.asarray(few.homes).sum() == 3
     still = twin(zones, TwinInputs(people=500, trips_a_day=0.0), tmp_path / "still")
