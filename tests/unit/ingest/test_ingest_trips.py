@@ -157,8 +157,8 @@ def sightings(rows):
 
 def test_visits_equal_the_plain_reference_and_give_trips(tmp_path):
     rows = crowd()
-    path = write_csv(tmp_path / "v.csv", ("user", "timestamp", "location_id"), rows)
-    dataset, report = ingest(options(tmp_path, "visits", [path]))
+    how = {"kind": "visits", "header": ("user", "timestamp", "location_id"), **BOTH}
+    dataset, report = built(tmp_path, rows, **how)
     visits = sightings(rows)
     expected = assert_visits_equal(dataset, visits, cap=840)
     assert_trips_equal(dataset, reference.trips_between(visits, ZONE_OF))
@@ -337,9 +337,8 @@ def test_sums_equal_those_counted_person_by_person(tmp_path, cap, shares, mean, 
     rows = crowd()
     if shares > 1:
         monkeypatch.setattr(duckdb_engine, "BYTES_PER_ROW", 500_000)
-    path = write_csv(tmp_path / "v.csv", VISITS, rows)
-    asked = options(tmp_path, "visits", [path], max_visits_cap=cap, mean_visits_public=mean)
-    dataset, _ = ingest(asked)
+    how = {"kind": "visits", "header": VISITS, "parts": ("density",)}
+    dataset, _ = built(tmp_path, rows, max_visits_cap=cap, mean_visits_public=mean, **how)
     visits = sightings(rows)
     kept = {}
     for uid, records in reference.records_by_person(visits, MONDAY).items():

@@ -301,8 +301,7 @@ def test_both_numbers_of_a_page_are_those_of_the_files(tmp_path, method, column,
     parameters = od.ODParameters(
         epsilon=0.5, max_trips_per_user=30, unit="person", method=method, suppression_threshold=15
     )
-    setting = seen(parameters, step="whole")
-    setting = replace(setting, selection=replace(setting.selection, dataset_id=city.id))
+    setting = seen(parameters, dataset=city.id, zones="clusters-60", step="whole")
     utility = compute_utility(setting, city, draws=20)
     view = make_view(city, setting.zone_level, setting.time)
     names = view.zones["zone_id"]
