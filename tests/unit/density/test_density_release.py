@@ -9,6 +9,7 @@ import pytest
 import shapely
 
 from engine import density, metrics, release
+from engine.density.mechanism import cluster_cells
 from engine.errors import ParameterError
 from engine.parameters import DensityMethod, DensityParameters
 from engine.release import fourier_writer
@@ -129,6 +130,12 @@ def test_every_variate_of_a_release_is_drawn_from_the_state_and_none_twice(metho
         assert not np.isin(part, other[name]).any(), name
     together = np.concatenate(list(one.values()))
     assert len(np.unique(together)) == len(together)
+
+
+def test_a_cell_that_is_as_near_to_two_joins_the_lower_one():
+    centres = np.array([[0.0, 0.0], [-1.0, 0.0], [1.0, 0.0]])
+    clusters = cluster_cells(np.array([1.0, 5.0, 5.0]), centres, np.ones(3), 2.0)
+    assert clusters.tolist() == [0, 0, 1]
 
 
 def test_a_release_of_nothing_has_no_error_and_nothing_in_common(tiny_city):

@@ -57,6 +57,15 @@ def test_days_that_are_not_declared_are_refused(demo, when):
         make_view(demo, time=when)
 
 
+def test_trips_inside_a_coarse_zone_are_dropped(demo):
+    view = make_view(demo, "clusters-5")
+    for trips, fine in ((view.trips, demo.trips), (view.trips_by_person, demo.trips_by_person)):
+        rows, whole = trips.all_days, fine.all_days
+        assert (rows.origin != rows.destination).all()
+        crossing = view.labels[whole.origin] != view.labels[whole.destination]
+        assert rows.trip_count.sum() == whole.trip_count[crossing].sum() < whole.trip_count.sum()
+
+
 def test_a_view_of_a_view_is_refused(demo):
     with pytest.raises(ParameterError, match="Look at its base"):
         make_view(make_view(demo, "clusters-10"), "clusters-5")
