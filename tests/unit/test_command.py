@@ -74,7 +74,7 @@ def test_help_of_run_is_short_and_its_own(capsys):
     assert all(word in text for word in ("--port", "--public", "--allow-release", "-- STREAMLIT"))
 
 
-def test_the_ledger_is_told_as_json(tmp_path, capsys):
+def test_ledger_and_ingest_are_told_as_json(tmp_path, capsys):
     ledger = ["--ledger", str(tmp_path / "l.sqlite")]
     declare = ["budget", "set", "p", "--datasets", "demo-city", "--epsilon", "1", "--by", "me"]
     assert release_command.main([*declare, *ledger]) == 0
@@ -88,9 +88,6 @@ def test_the_ledger_is_told_as_json(tmp_path, capsys):
     assert (budget["spent_epsilon"], budget["releases"], budget["managers"]) == (0, 0, ["me"])
     assert release_command.main(["verify", "--json", *ledger]) == 0
     assert json.loads(capsys.readouterr().out) == {"entries": 1, "unbroken": True}
-
-
-def test_an_ingest_tells_its_account_as_json(tmp_path, capsys):
     write_csv(tmp_path / "t.csv", ("uid", "datetime", "origin", "destination"), ROWS)
     assert ingest_command.main([*arguments(tmp_path, "--parts", "trips"), "--json"]) == 0
     account = json.loads(capsys.readouterr().out)

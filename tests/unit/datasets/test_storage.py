@@ -53,7 +53,7 @@ def test_a_damaged_pointer_is_refused(tmp_path, content):
         storage.current_version(folder)
 
 
-def test_changed_missing_and_foreign_files_are_refused(tmp_path):
+def test_changed_missing_foreign_and_unreadable_files_are_refused(tmp_path):
     version = storage.write_version(tmp_path / "set", {}, writer(b"x"))
     expected = storage.read_metadata(version)["checksums"]
     storage.verify(version, expected)
@@ -67,10 +67,6 @@ def test_changed_missing_and_foreign_files_are_refused(tmp_path):
     (version / "truth.parquet").unlink()
     with pytest.raises(DatasetError, match=r"truth\.parquet is missing"):
         storage.verify(version, expected)
-
-
-def test_unreadable_metadata_is_refused(tmp_path):
-    version = storage.write_version(tmp_path / "set", {}, writer(b"x"))
     for content in ("{", "[]"):
         (version / "dataset.json").write_text(content)
         with pytest.raises(DatasetError, match=r"dataset\.json"):

@@ -42,7 +42,7 @@ def test_the_command_takes_every_method_that_can_be_released():
         assert sorted(_METHODS[product]) == sorted(methods.keys() & WRITERS)
 
 
-def test_suppression_without_noise_is_refused_with_a_sentence(capsys, tmp_path):
+def test_suppression_without_noise_and_decimal_commas_are_refused(capsys, tmp_path):
     with pytest.raises(SystemExit, match="2"):
         main([*OD, "--out", str(tmp_path / "out"), "--epsilon", "1", "--method", "practice"])
     said = capsys.readouterr().err
@@ -50,9 +50,6 @@ def test_suppression_without_noise_is_refused_with_a_sentence(capsys, tmp_path):
     assert "Suppression without noise protects nobody" in said
     assert not list(tmp_path.iterdir())
     assert "practice" not in WRITERS.keys() | od.METHODS.keys()
-
-
-def test_a_decimal_comma_is_told(capsys):
     with pytest.raises(SystemExit):
         main([*OD, "--out", "x", "--epsilon", "0,5"])
     assert "--epsilon: write a number such as 0.5 (given: '0,5')" in capsys.readouterr().err
