@@ -85,17 +85,10 @@ def test_items_say_what_a_setting_does(demo, setting, item, said):
     assert re.search(said, items(demo, setting)[item])
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [
-        flows(epsilon=0.1, first=2),
-        flows(epsilon=0.1, step="week"),
-        flows(unit="trip"),
-        flows(unit="person", step="whole"),
-        zoom(delta=1e-3),
-        report(epsilon=0.3),
-    ],
-)
+GUESSED = [flows(step="week"), flows(unit="trip"), zoom(delta=1e-3), report(epsilon=0.3)]
+
+
+@pytest.mark.parametrize("setting", GUESSED)
 def test_an_attacker_guesses_as_often_as_the_pages_say(demo, setting):
     days = setting.time.days_per_matrix(len(demo.metadata.days))
     risk = privacy.Guarantee(epsilon=setting.parameters.epsilon, delta=plan(setting, demo).delta)
