@@ -1,4 +1,4 @@
-"""Arrows point one way: pages → pages/_ui → engine; and Setting runs where the documents say."""
+"""Arrows point one way, a Setting runs as documented, and Streamlit has what pages use of it."""
 
 import ast
 import functools
@@ -7,6 +7,15 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+import uvicorn.config
+from streamlit import runtime
+from streamlit.file_util import get_static_dir
+from streamlit.runtime import Runtime
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import ScriptRunContext
+from streamlit.runtime.state.query_params import QueryParams, WidgetBinding
+from streamlit.runtime.state.safe_session_state import SafeSessionState
+from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 
 ROOT = Path(__file__).parents[2]
 FRONT_END = {"streamlit", "pydeck", "altair"}
@@ -36,11 +45,11 @@ ROOMS = ("app", "settings", "components", "frame", "answers")
 """Shared packages of pages, lowest first; no page's package imports another page's."""
 
 
-def sources(*folders: str) -> list[Path]:
+def sources(*folders):
     return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
-def module_of(path: Path) -> str:
+def module_of(path):
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
@@ -48,7 +57,7 @@ FILES = {module_of(path): path for path in sources("engine", "pages")}
 
 
 @functools.cache
-def imported(path: Path, *, when_read: bool = False) -> frozenset[str]:
+def imported(path, *, when_read=False):
     """Return what a file imports, with relative names resolved; all of it, or when it is read."""
     tree, names = ast.parse(path.read_text(encoding="utf-8")), set[str]()
     package = path.relative_to(ROOT).parts[:-1]
@@ -74,7 +83,7 @@ def test_the_engine_imports_no_front_end_and_only_from_below():
         assert used <= below | {own}, f"{module_of(path)} must not import {used - below - {own}}"
 
 
-def layer_of(name: str) -> int:
+def layer_of(name):
     return next(i for i, layer in enumerate(LAYERS) if name in layer)
 
 
@@ -119,3 +128,34 @@ def test_no_type_is_silenced_where_it_is_used():
     assert not [path for path in files if silencing.search(path.read_text(encoding="utf-8"))]
     rows = re.findall(r'root = "(.+?)".*= false', (ROOT / "pyproject.toml").read_text("utf-8"))
     assert rows == ["tests", "benchmarks", "research"]  # engine and pages are under every rule
+
+
+INTERNALS = ROOT / "pages" / "_ui" / "app" / "streamlit_internals.py"
+STYLE = ROOT / "pages" / "_ui" / "frame" / "style.css"
+OWNERS = (ScriptRunContext, SafeSessionState, PagesManager, QueryParams, WidgetBinding, Runtime)
+"""Classes whose names, with those of the modules, that module uses after a dot."""
+
+
+def test_streamlit_has_every_private_name_and_one_module_alone_uses_them():
+    tree = ast.parse(INTERNALS.read_text(encoding="utf-8"))
+    used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    missing = used - {*dir(runtime), *dir(UploadedFileManager), *dir(uvicorn), *dir(uvicorn.config)}
+    missing -= {*dir(uvicorn.config.ProxyHeadersMiddleware)}
+    missing -= {name for owner in OWNERS for name in (*dir(owner), *owner.__annotations__)}
+    assert not missing
+    for path in [ROOT / "app.py", *sources("pages")]:
+        inside = {name for name in imported(path) if name.startswith("streamlit.")}
+        inside = {name for name in inside if not name.startswith("streamlit.components.")}  # public
+        assert not inside or path == INTERNALS, f"{path}: {inside}"
+
+
+def test_streamlit_has_every_part_that_the_style_names_and_no_other_file_names_one():
+    missing = set(re.findall(r'data-testid="(\w+)"', STYLE.read_text(encoding="utf-8")))
+    assert missing
+    for script in Path(get_static_dir()).rglob("*.js"):
+        text = script.read_text(encoding="utf-8")
+        missing -= {name for name in missing if any(f"{q}{name}{q}" in text for q in "`\"'")}
+    assert not missing
+    for path in (*sources("pages"), *(ROOT / "pages").rglob("*.css")):
+        names = re.findall(r"data-testid|\.st[A-Z]\w+", path.read_text(encoding="utf-8"))
+        assert not names or path == STYLE, f"{path}: {names}"

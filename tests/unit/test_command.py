@@ -9,7 +9,7 @@ import pytest
 
 from engine import command, frontier_command, release_arguments
 from engine.ingest import command as ingest_command
-from engine.release import WRITERS, command as release_command
+from engine.release import command as release_command
 from engine.synthetic import twin_command
 from pages._ui.app.origin import is_public
 from pages._ui.release.release_job import RELEASE_FLAG
@@ -46,11 +46,6 @@ def test_help_says_what_every_option_is_and_its_default(prog):
             assert all(f"{method} " in action.help for method in action.choices)
 
 
-def test_every_method_that_can_be_released_is_offered():
-    methods = [a.choices for p in PARSERS.values() for a in p._actions if a.dest == "method"]
-    assert {method for choices in methods for method in choices} == {*WRITERS} - {"derived"}
-
-
 @pytest.mark.parametrize(
     ("words", "options", "flags"),
     [
@@ -79,15 +74,7 @@ def test_help_of_run_is_short_and_its_own(capsys):
     assert all(word in text for word in ("--port", "--public", "--allow-release", "-- STREAMLIT"))
 
 
-def test_the_usage_names_the_version(capsys):
-    for words in (["-V"], ["--version"], []):
-        assert command.main(words) == 0
-    short, long, *usage = capsys.readouterr().out.splitlines()
-    assert short == long
-    assert "[-V | --version]" in usage[0]
-
-
-def test_the_ledger_is_told_as_json(tmp_path, capsys):
+def test_ledger_and_ingest_are_told_as_json(tmp_path, capsys):
     ledger = ["--ledger", str(tmp_path / "l.sqlite")]
     declare = ["budget", "set", "p", "--datasets", "demo-city", "--epsilon", "1", "--by", "me"]
     assert release_command.main([*declare, *ledger]) == 0
@@ -101,9 +88,6 @@ def test_the_ledger_is_told_as_json(tmp_path, capsys):
     assert (budget["spent_epsilon"], budget["releases"], budget["managers"]) == (0, 0, ["me"])
     assert release_command.main(["verify", "--json", *ledger]) == 0
     assert json.loads(capsys.readouterr().out) == {"entries": 1, "unbroken": True}
-
-
-def test_an_ingest_tells_its_account_as_json(tmp_path, capsys):
     write_csv(tmp_path / "t.csv", ("uid", "datetime", "origin", "destination"), ROWS)
     assert ingest_command.main([*arguments(tmp_path, "--parts", "trips"), "--json"]) == 0
     account = json.loads(capsys.readouterr().out)

@@ -1,6 +1,5 @@
-"""The documents: links lead somewhere, examples run, limits are the engine's, all is named."""
+"""Documents: links lead somewhere, examples run, all is named; files to run it for others agree."""
 
-import argparse
 import doctest
 import re
 import runpy
@@ -9,13 +8,15 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import yaml
 from nbclient import NotebookClient
 
-from engine import command, privacy, utility
+from engine import privacy, utility
 from engine.contract import Selection, TimeSelection
 from engine.parameters import DensityParameters, ODParameters
 from engine.report import ReportParameters
 from pages._ui.frame import layout
+from tests.unit.test_command import PARSERS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -55,24 +56,10 @@ def test_every_view_of_a_page_is_named(page, monkeypatch):
     assert not unnamed(f"*{view}*" for view in runpy.run_path(str(page)).get("VIEWS", ()))
 
 
-@pytest.mark.parametrize("part", command.SUBCOMMANDS)
-def test_every_option_of_the_command_is_named(part, monkeypatch):
-    parsers: list[argparse.ArgumentParser] = []
-
-    def take(parser, *_, **__):
-        parsers.append(parser)
-        raise SystemExit
-
-    monkeypatch.setattr(argparse.ArgumentParser, "parse_known_args", take)
-    with pytest.raises(SystemExit):
-        command.main([part])
-    options: set[str] = set()
-    for parser in parsers:  # those of actions follow
-        for action in parser._actions:
-            options |= {option for option in action.option_strings if option.startswith("--")}
-            if isinstance(action, argparse._SubParsersAction):
-                parsers += action.choices.values()
-    assert not unnamed(options - {"--help"})
+def test_every_option_of_the_command_is_named():
+    actions = [action for parser in PARSERS.values() for action in parser._actions]
+    options = {option for action in actions for option in action.option_strings}
+    assert not unnamed({option for option in options if option.startswith("--")} - {"--help"})
 
 
 def test_the_examples_run_and_say_what_the_page_says(tmp_path, monkeypatch):
@@ -88,10 +75,8 @@ def test_the_examples_run_and_say_what_the_page_says(tmp_path, monkeypatch):
 
 def test_stated_limits_are_the_constants():
     text = (DOCS / "use.md").read_text(encoding="utf-8")
-    for name, limits in (
-        ("FLOWS_LIMITS", utility.FLOWS_LIMITS),
-        ("DENSITY_LIMITS", utility.DENSITY_LIMITS),
-    ):
+    for name in ("FLOWS_LIMITS", "DENSITY_LIMITS"):
+        limits = getattr(utility, name)
         row = next(line for line in text.splitlines() if f"`engine.utility.{name}`" in line)
         assert re.findall(r"(\d+)%", row) == [f"{100 * limit:.0f}" for limit in limits]
     text = (DOCS / "attack-and-report.md").read_text(encoding="utf-8")
@@ -110,3 +95,32 @@ def test_an_example_runs_and_is_kept_without_results(path, monkeypatch):
         notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}
     ).execute()
     assert code[-1].outputs, "the last cell shows what the notebook is for"
+
+
+DEPLOY = ROOT / "deploy"
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yml").read_text(encoding="utf-8"))
+CADDY, COMMON = ((DEPLOY / n).read_text(encoding="utf-8") for n in ("Caddyfile", "common.caddy"))
+DOCKER = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+DOCUMENT = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+
+
+def test_the_files_name_each_other_and_serve_simulated_people_to_all():
+    name, port = re.search(r"{\$EXPLORERS:dynamic a (\S+) (\d+)}", COMMON).groups()
+    service = COMPOSE["services"][name]
+    assert service["expose"] == [port]
+    assert f'"--server.port", "{port}"' in DOCKER
+    assert "import explorers" in CADDY
+    assert COMPOSE["services"]["proxy"]["depends_on"] == [name]
+    assert "ports" not in service, "only the proxy is reached from outside"
+    assert COMPOSE["services"]["explorer"]["environment"]["MOBILITY_PUBLIC"] == "1"
+    assert "rm -rf data/local" in DOCKER
+    for mount in COMPOSE["services"]["proxy"]["volumes"]:
+        source = mount.split(":")[0]
+        assert source in COMPOSE["volumes"] or (DEPLOY / source).is_file()
+    build = COMPOSE["services"]["explorer"]["build"]
+    assert (DEPLOY / build["context"] / build["dockerfile"]).resolve() == DEPLOY / "Dockerfile"
+    for line in re.findall(r"^COPY (.+)$", DOCKER, re.MULTILINE):
+        for source in line.split()[:-1]:
+            assert (ROOT / source).exists(), source
+    for named in re.findall(r"`(deploy/[\w.]+)`", DOCUMENT):
+        assert (ROOT / named).is_file()

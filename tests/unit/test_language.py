@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -57,7 +56,7 @@ SETTINGS = {
 }
 
 
-def find_faults(text: str) -> Iterator[str]:
+def find_faults(text):
     """Yield what is hard to read in a text; a placeholder is one word."""
     text = re.sub(r"\{[^{}]*(\{[^{}]*\}[^{}]*)*\}", "X", text)
     text = re.sub(r"\be\.g\.|\bi\.e\.|et al\.|\bvs\.", "eg", re.sub(r"\*\*|`", "", text))
@@ -73,7 +72,7 @@ def find_faults(text: str) -> Iterator[str]:
             yield f"'{found[0]}', write {better}: {text[:80]}"
 
 
-def read_strings(path: Path) -> Iterator[str]:
+def read_strings(path):
     """Yield the strings of a module, f-strings with their placeholders, but no docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     nodes: list[ast.AST] = [tree]
@@ -91,7 +90,7 @@ def read_strings(path: Path) -> Iterator[str]:
             nodes += ast.iter_child_nodes(node)
 
 
-def read_values(values: object) -> Iterator[str]:
+def read_values(values):
     """Yield all strings among the values of JSON."""
     if isinstance(values, str):
         yield values
@@ -100,11 +99,11 @@ def read_values(values: object) -> Iterator[str]:
             yield from read_values(value)
 
 
-def is_prose(text: str) -> bool:
+def is_prose(text):
     return len(re.findall(r"[A-Za-z]{2,}", text)) > 1 and " " in text and not NO_PROSE.search(text)
 
 
-def assert_plain(texts: Iterable[tuple[object, str]]) -> None:
+def assert_plain(texts):
     """Fail with each fault and where its text stands."""
     faults = [f"{place}: {fault}" for place, text in texts for fault in find_faults(text)]
     assert not faults, "\n".join(faults)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine import datasets, frontier_command
+from engine import datasets
 from engine.parameters import DensityParameters, ODParameters
 from engine.readability import describe_weak_signal
 from engine.release.command import main
@@ -56,11 +56,9 @@ def test_totals_alone_are_so_much_nearer_than_sums_of_noisy_flows():
     assert not describe_weak_signal(density, PUBLIC, 150, 1)
 
 
-def test_both_commands_say_so_before_anything_is_spent(tmp_path, capsys):
+def test_the_command_of_releases_says_so_before_anything_is_spent(tmp_path, capsys):
     release = ["od", "demo-city", "--tuned-on", "simulated", "--epsilon", "0.1", "--trips"]
     place = ["--out", str(tmp_path / "x"), "--ledger", str(tmp_path / "none")]
     for trips, warning in (("9000", True), ("90000000", False)):
         assert main([*release, trips, *place]) == 2  # no budget
         assert ("warning: TOO LITTLE SIGNAL" in capsys.readouterr().out) is warning
-        frontier_command.main(["demo-city", "--zones", "clusters-10", "--trips", trips[:-3] or "1"])
-        assert ("TOO LITTLE SIGNAL" in capsys.readouterr().out) is warning

@@ -1,9 +1,14 @@
 """Loading, checking and saving cached aggregates; trips, a day at a time in small types."""
 
+import gc
 import tomllib
-from dataclasses import replace
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import cached_property
 from pathlib import Path
+from threading import Barrier
 
 import geopandas as gpd
 import numpy as np
@@ -13,6 +18,7 @@ import pytest
 
 from engine import datasets, origin_destination as od
 from engine.datasets import trip_files
+from engine.datasets.memo import memoise, size_of
 from engine.errors import DatasetError, ParameterError
 from tests.support.ingests import squares
 
@@ -36,7 +42,7 @@ def squares(root):
     return datasets.save(root / "squares", METADATA, zones=ZONES, towers=TOWERS, tables=TABLES)
 
 
-def test_what_is_saved_is_loaded(squares):
+def test_what_is_saved_is_loaded_whatever_the_order_of_its_rows(squares, root):
     loaded = datasets.load("squares")
     assert loaded.metadata == METADATA
     assert loaded.truth_by_tower.shape == (2, 168)
@@ -50,62 +56,44 @@ def test_what_is_saved_is_loaded(squares):
     assert loaded.has_trips
     assert not loaded.has_person_ranks
     assert loaded.size_bytes > 0
+    shuffled = {name: table.take(list(range(len(table)))[::-1]) for name, table in TABLES.items()}
+    other = datasets.save(root / "other", METADATA, zones=ZONES, towers=TOWERS, tables=shuffled)
+    assert other.folder.name == squares.folder.name
 
 
-def test_presampling_sums_ranks(squares):
+def test_presampling_sums_ranks_and_kept_arrays_cannot_be_written(squares):
     assert squares.presampled_by_tower(1)[0, 0] == 3
     assert squares.presampled_by_tower(2)[0, 0] == 5
     assert squares.presampled_by_tower(167)[0, 5] == 0
     assert squares.presampled_by_tower(168)[0, 5] == 1
     with pytest.raises(ParameterError, match="from 1 to 168"):
         squares.presampled_by_tower(0)
-
-
-def test_cached_arrays_cannot_be_written(squares):
-    for array in (
-        squares.truth_by_tower,
-        squares.single_visit_by_tower,
-        squares.trips.all_days.trip_count,
-    ):
+    counts = squares.truth_by_tower, squares.single_visit_by_tower
+    for array in (*counts, squares.trips.all_days.trip_count):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
 
 
-def test_order_of_rows_does_not_matter(root, squares):
-    shuffled = {name: table.take(list(range(len(table)))[::-1]) for name, table in TABLES.items()}
-    other = datasets.save(root / "other", METADATA, zones=ZONES, towers=TOWERS, tables=shuffled)
-    assert other.folder.name == squares.folder.name
-
-
-def test_unknown_names_list_the_known_ones(squares):
+def test_a_name_a_path_and_a_local_folder_are_loaded(squares, root):
     with pytest.raises(DatasetError, match=r"no dataset 'paris'\. Name one of squares"):
         datasets.load("paris")
-
-
-def test_a_path_and_a_local_folder_work(root, squares):
     assert datasets.load(root / "squares").metadata == METADATA
     datasets.save(root / "local" / "mine", METADATA, zones=ZONES, tables={})
     assert list(datasets.available()) == ["squares", "mine"]
     assert datasets.load("mine").metadata == METADATA
 
 
-def test_a_missing_part_is_refused(root):
+def test_missing_parts_unknown_towers_and_newer_formats_are_refused(root):
     bare = datasets.save(root / "bare", METADATA, zones=ZONES, tables={"trips": TABLES["trips"]})
     assert not bare.has_density
     with pytest.raises(DatasetError, match="'bare' has no density data"):
         _ = bare.truth_by_tower
     with pytest.raises(DatasetError, match=r"no trip data \(trips_person\.parquet\)"):
         _ = bare.trips_by_person
-
-
-def test_rows_of_unknown_towers_are_refused(root):
     tables = {**TABLES, "single_visit": pa.table({"location_id": ["nowhere"], "n": [1]})}
     broken = datasets.save(root / "broken", METADATA, zones=ZONES, towers=TOWERS, tables=tables)
     with pytest.raises(DatasetError, match="1 rows name a tower"):
         _ = broken.single_visit_by_tower
-
-
-def test_a_newer_format_is_refused():
     document = replace(METADATA, format_version=4).to_json()
     with pytest.raises(DatasetError, match=r"format version 4, .* reads 3\. .*update"):
         datasets.Metadata.from_json(document, "squares")
@@ -165,14 +153,11 @@ def test_rows_of_each_day_are_read_into_the_smallest_type_that_holds_them(tmp_pa
         whole.trip_count[0] = 1
 
 
-def test_a_day_is_a_row_group(tmp_path):
+def test_a_day_is_a_row_group_and_an_empty_table_is_read(tmp_path):
     written(tmp_path, table(np.ones(400)))
     file = pq.ParquetFile(tmp_path / "trips.parquet")
     dates = [file.read_row_group(i)["date"].unique().to_pylist() for i in range(8)]
     assert dates == [[day] for day in DAYS[:8]]
-
-
-def test_an_empty_table_is_read(tmp_path):
     trips = written(tmp_path, table(np.zeros(0)))
     assert len(trips.all_days.trip_count) == len(trips.sum_days(range(9)).trip_count) == 0
 
@@ -195,12 +180,9 @@ def test_sum_and_distinct_counts_of_many_rows_are_those_of_the_days(tiny_city, m
     assert tiny_city.trips.distinct is None
     assert many.trips.distinct is not None
     every = range(len(days.days))
-    for kept, counted in zip(
-        vars(many.trips.sum_days(every)).values(),
-        vars(tiny_city.trips.sum_days(every)).values(),
-        strict=True,
-    ):
-        assert np.array_equal(kept, counted)
+    counted = vars(tiny_city.trips.sum_days(every))
+    for name, kept in vars(many.trips.sum_days(every)).items():
+        assert np.array_equal(kept, counted[name])
     for unit, limit in (("trip", 1), ("person-day", 1), ("person-day", 4), ("person-day", 7)):
         kept, counted = (od.compute_histogram(one, unit, limit) for one in (many, tiny_city))
         for name in ("truncated_counts", "true_counts", "cell_counts"):
@@ -219,3 +201,63 @@ def test_sums_of_small_types_do_not_overflow():
     ranked = od.compute_histogram(year, "person-day", 2)
     kept = year.trips.all_days.trip_count.astype(object)[year.trips.all_days.rank <= 2].sum()
     assert ranked.truncated_counts @ ranked.cell_counts == kept
+
+
+def test_is_made_once_for_each_key_and_each_dataset(demo):
+    other = datasets.load("demo-city")
+    values = [memoise(of, key, object) for of in (demo, other) for key in ("a", "b", "a")]
+    assert [values.index(value) for value in values] == [0, 1, 0, 3, 4, 3]
+
+
+def test_threads_that_ask_at_once_get_the_same_read_only_array(demo):
+    together = Barrier(4)
+
+    def build():
+        together.wait()
+        return np.zeros(3)
+
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(memoise, demo, "array", build) for _ in range(4)]
+        first, *rest = [one.result() for one in asked]
+    assert all(value is first for value in rest)
+    with pytest.raises(ValueError, match="read-only"):
+        first[0] = 1
+
+
+def test_nothing_outlives_its_dataset():
+    demo = datasets.load("demo-city")
+    counted = weakref.ref(od.compute_histogram(demo, days=0))
+    assert counted() is not None
+    del demo
+    gc.collect()
+    assert counted() is None
+
+
+def test_what_was_asked_for_longest_ago_goes_beyond_so_many_bytes(monkeypatch):
+    demo = datasets.load("demo-city")
+    monkeypatch.setattr("engine.datasets.memo.MAX_BYTES", 3 * 80)
+    built = []
+
+    def ask(name):
+        memoise(demo, name, lambda: built.append(name) or np.zeros(10))
+
+    for name in "abcadaba":
+        ask(name)
+    assert "".join(built) == "abcdb"
+    memoise(demo, "large", lambda: np.zeros(1_000))
+    ask("a")
+    assert built[-1] == "a"
+
+
+def test_the_size_counts_what_an_object_worked_out_of_itself():
+    @dataclass
+    class Kept:
+        rows: np.ndarray
+
+        @cached_property
+        def more(self):
+            return np.zeros(2)
+
+    kept = Kept(np.zeros(10))
+    assert size_of(kept) == 80
+    assert size_of((kept, kept.more)) == 80 + 2 * 16

@@ -4,8 +4,6 @@ import fcntl
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,9 +13,10 @@ import pytest
 from engine import datasets
 from engine.datasets import storage
 from engine.errors import DatasetError
+from tests.support.processes import run_apart
 
 
-def writer(content: bytes):
+def writer(content):
     return lambda folder: (folder / "truth.parquet").write_bytes(content) and None
 
 
@@ -54,7 +53,7 @@ def test_a_damaged_pointer_is_refused(tmp_path, content):
         storage.current_version(folder)
 
 
-def test_changed_missing_and_foreign_files_are_refused(tmp_path):
+def test_changed_missing_foreign_and_unreadable_files_are_refused(tmp_path):
     version = storage.write_version(tmp_path / "set", {}, writer(b"x"))
     expected = storage.read_metadata(version)["checksums"]
     storage.verify(version, expected)
@@ -68,32 +67,23 @@ def test_changed_missing_and_foreign_files_are_refused(tmp_path):
     (version / "truth.parquet").unlink()
     with pytest.raises(DatasetError, match=r"truth\.parquet is missing"):
         storage.verify(version, expected)
-
-
-def test_unreadable_metadata_is_refused(tmp_path):
-    version = storage.write_version(tmp_path / "set", {}, writer(b"x"))
     for content in ("{", "[]"):
         (version / "dataset.json").write_text(content)
         with pytest.raises(DatasetError, match=r"dataset\.json"):
             storage.read_metadata(version)
 
 
-KILLED = """
-import os, shutil, signal, sys
-from pathlib import Path
-from engine import datasets
-from engine.datasets import storage
+def act_and_be_killed(what, source, target):
+    """Keep or delete a dataset, and be killed when half of it is copied."""
 
-def half(source, target="", **_):
-    if target:
-        Path(target).mkdir()
-        (Path(target) / "current").write_bytes((Path(source) / "current").read_bytes())
-    os.kill(os.getpid(), signal.SIGKILL)
+    def half(source, target=None, **_):
+        if target is not None:
+            target.mkdir()
+            (target / "current").write_bytes((source / "current").read_bytes())
+        os.kill(os.getpid(), signal.SIGKILL)
 
-shutil.copytree = shutil.rmtree = half
-source, target = map(Path, sys.argv[2:])
-storage.copy_dataset(source, target) if sys.argv[1] == "keep" else storage.delete(target)
-"""
+    shutil.copytree = shutil.rmtree = half
+    storage.copy_dataset(source, target) if what == "keep" else storage.delete(target)
 
 
 @pytest.mark.parametrize("what", ["keep", "delete"])
@@ -105,8 +95,7 @@ def test_a_kill_in_the_middle_leaves_nothing_that_is_listed(tmp_path, monkeypatc
     if what == "delete":
         storage.copy_dataset(source, local / "mine")
         assert "mine" in datasets.available()
-    order = [sys.executable, "-c", KILLED, what, str(source), str(local / "mine")]
-    assert subprocess.run(order, check=False).returncode == -signal.SIGKILL
+    assert run_apart(act_and_be_killed, what, source, local / "mine")[0] == -signal.SIGKILL
     (left,) = local.iterdir()
     assert "mine" not in datasets.available()
     assert not any(name.startswith(".") for name in datasets.available())
@@ -118,31 +107,22 @@ def test_a_kill_in_the_middle_leaves_nothing_that_is_listed(tmp_path, monkeypatc
     assert list(local.iterdir()) == []
 
 
-KILLED_BUILD = """
-import os, sys
-from pathlib import Path
-from engine.datasets import storage
-folder, deadly = Path(sys.argv[1]), os.replace
-if sys.argv[2] == "current":
+def build_and_die(folder, at):
+    """Die where a version, or the name of the current one, is moved into its place."""
+
     def deadly(old, new):
-        if new.name == "current":
+        if at == "version" or new.name == "current":
             os._exit(9)
         os.rename(old, new)
-else:
-    def deadly(*names):
-        os._exit(9)
-os.replace = deadly
-def write(version):
-    (version / "rows.parquet").write_bytes(b"x")
-with storage.lock_for_writing(folder):
-    storage.write_version(folder, {}, write)
-"""
+
+    os.replace = deadly
+    with storage.lock_for_writing(folder):
+        storage.write_version(folder, {}, writer(b"x"))
 
 
 @pytest.mark.parametrize("at", ["version", "current"])
 def test_the_next_start_takes_what_a_killed_build_left_and_frees_its_name(tmp_path, at):
-    order = [sys.executable, "-c", KILLED_BUILD, str(tmp_path / "mine"), at]
-    assert subprocess.run(order, check=False).returncode == 9
+    assert run_apart(build_and_die, tmp_path / "mine", at)[0] == 9
     endings = {path.suffix for path in (tmp_path / "mine").iterdir()}
     assert endings == ({"", ".partial"} if at == "version" else {"", ".tmp"})
     if at == "current":
@@ -156,12 +136,8 @@ def test_the_next_start_takes_what_a_killed_build_left_and_frees_its_name(tmp_pa
 
 
 def test_a_hidden_name_is_refused(tmp_path):
-    with (
-        pytest.raises(
-            DatasetError, match=r"must not begin with a dot \(given: \.mine\)\. Name another"
-        ),
-        storage.lock_for_writing(tmp_path / ".mine"),
-    ):
+    words = r"must not begin with a dot \(given: \.mine\)\. Name another"
+    with pytest.raises(DatasetError, match=words), storage.lock_for_writing(tmp_path / ".mine"):
         pass
     assert list(tmp_path.iterdir()) == []
 
@@ -191,10 +167,8 @@ def test_a_lock_that_its_holder_has_just_removed_is_none(tmp_path, monkeypatch):
         flock(descriptor, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    with (
-        pytest.raises(DatasetError, match="being built"),
-        storage.lock_for_writing(tmp_path / "set"),
-    ):
+    lock = storage.lock_for_writing(tmp_path / "set")
+    with pytest.raises(DatasetError, match="being built"), lock:
         pass
 
 

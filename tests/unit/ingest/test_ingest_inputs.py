@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 import shapely
 
-from engine import report as mobility
+from engine import report as mobility, resolution
 from engine.errors import InputError
 from engine.ingest import preview_table
 from engine.ingest.inputs import column_mapping
@@ -40,14 +40,14 @@ HEADER = ("uid", "datetime")
 FLOWS = [("z0", "z1", 5), ("z1", "z2", 7)]
 
 
-def four_zones() -> gpd.GeoDataFrame:
+def four_zones():
     """The last one in two parts."""
     zones = squares(zone_id=["z3", "z1", "z2", "z4"], name=["<b>x</b>", "=1+1", "", "d"])
     zones.loc[3, "geometry"] = zones.geometry[3] - shapely.box(-104, 20.65, -103, 20.68)
     return zones
 
 
-def save_zones(folder: Path, kind: str) -> Path:
+def save_zones(folder, kind):
     frame, path = four_zones(), folder / f"zones.{kind}"
     if kind == "parquet":
         frame.to_parquet(path)
@@ -63,7 +63,7 @@ def save_zones(folder: Path, kind: str) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["geojson", "gpkg", "zip", "parquet"])
-def test_all_four_kinds_of_zone_files(tmp_path: Path, kind: str) -> None:
+def test_all_four_kinds_of_zone_files(tmp_path, kind):
     zones, _ = read_zones(save_zones(tmp_path, kind), {})
     assert list(zones["zone_id"]) == ["z1", "z2", "z3", "z4"]
     assert zones["name"][2] == "<b>x</b>"
@@ -83,7 +83,7 @@ def test_all_four_kinds_of_zone_files(tmp_path: Path, kind: str) -> None:
         (four_zones().iloc[:0], ("0 rows",)),
     ],
 )
-def test_bad_zones_are_refused(tmp_path: Path, frame: gpd.GeoDataFrame, words: tuple) -> None:
+def test_bad_zones_are_refused(tmp_path, frame, words):
     path = tmp_path / "zones.parquet"
     frame.to_parquet(path)
     with pytest.raises(InputError) as caught:
@@ -91,7 +91,7 @@ def test_bad_zones_are_refused(tmp_path: Path, frame: gpd.GeoDataFrame, words: t
     assert all(word in str(caught.value) for word in ("zones.parquet", *words)), caught.value
 
 
-def test_a_zone_without_a_shape_is_named_and_left_out_if_chosen(tmp_path: Path) -> None:
+def test_a_zone_without_a_shape_is_named_and_left_out_if_chosen(tmp_path):
     frame, path = squares(4), tmp_path / "zones.geojson"
     frame.loc[2, "geometry"] = None
     frame.loc[3, "geometry"] = shapely.Polygon()
@@ -105,9 +105,7 @@ def test_a_zone_without_a_shape_is_named_and_left_out_if_chosen(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("ids", [(1001, 1002), (0, 1), ("z0", "z1")])
-def test_ids_beside_the_geometry_are_those_of_zones_without_others(
-    tmp_path: Path, ids: tuple[object, object]
-) -> None:
+def test_ids_beside_the_geometry_are_those_of_zones_without_others(tmp_path, ids):
     document = json.loads(squares(2, pop=[5, 6]).to_json(drop_id=True))
     for feature, own in zip(document["features"], ids, strict=True):
         feature["id"] = own
@@ -122,7 +120,7 @@ def test_ids_beside_the_geometry_are_those_of_zones_without_others(
     assert read_zones(tmp_path / "z.geojson", {})[0]["zone_id"].tolist() == list(expected)
 
 
-def test_coordinates_fall_in_zones_or_near_towers(tmp_path: Path) -> None:
+def test_coordinates_fall_in_zones_or_near_towers(tmp_path):
     zones = four_zones().sort_values("zone_id", ignore_index=True)
     towers = gpd.GeoDataFrame(
         {"location_id": NAMES, "name": NAMES},
@@ -151,13 +149,12 @@ def test_coordinates_fall_in_zones_or_near_towers(tmp_path: Path) -> None:
             assert (row["location"], row["zone"]) == (None, None)
 
 
-def test_visits_by_coordinates_alone(tmp_path: Path) -> None:
+def test_visits_by_coordinates_alone(tmp_path):
     rng = np.random.default_rng(2)
+    places = rng.uniform((20.58, -103.4), (20.72, -103.3), (200, 2))
     rows = [
-        (f"p{i % 7}", str(datetime(2015, 9, 7) + timedelta(minutes=37 * i)), lat, lng)
-        for i, (lat, lng) in enumerate(
-            zip(rng.uniform(20.58, 20.72, 200), rng.uniform(-103.4, -103.3, 200), strict=True)
-        )
+        (f"p{i % 7}", str(datetime(2015, 9, 7) + timedelta(minutes=37 * i)), *place)
+        for i, place in enumerate(places.tolist())
     ]
     zones = save_zones(tmp_path, "geojson")
     how = {"kind": "visits", "zones": zones, "parts": ("density", "trips")}
@@ -174,7 +171,7 @@ def test_visits_by_coordinates_alone(tmp_path: Path) -> None:
         built(tmp_path, rows, kind="visits", header=(*HEADER, "longitude", "latitude"), zones=zones)
 
 
-def test_flows_have_no_people(tmp_path: Path) -> None:
+def test_flows_have_no_people(tmp_path):
     rows = [
         ("A", "B", 5, "2015-09-01"),
         ("A", "B", 7, "2015-09-01"),
@@ -197,36 +194,36 @@ def test_flows_have_no_people(tmp_path: Path) -> None:
     assert any(note.startswith("3 rows are of 2 flows") for note in report.notes)
 
 
-def moments() -> list[datetime]:
+def moments():
     """Every half hour around both changes of the clock in Paris, 2015."""
     starts = (datetime(2015, 3, 28, tzinfo=UTC), datetime(2015, 10, 24, tzinfo=UTC))
     return [start + timedelta(minutes=30 * i) for start in starts for i in range(96)]
 
 
-@pytest.mark.parametrize("form", ["epoch", "instant", "wall"])
-def test_hours_of_the_week_are_right_when_the_clock_changes(tmp_path: Path, form: str) -> None:
+@pytest.mark.parametrize("monday", [date(2015, 3, 23), date(2015, 10, 19)])
+def test_hours_of_the_week_are_right_when_the_clock_changes(tmp_path, monday):
     zone = ZoneInfo("Europe/Paris")
     times = moments()
     wall = [t.astimezone(zone).replace(tzinfo=None) for t in times]
-    starts = {
+    forms = {
         "epoch": [int(t.timestamp()) for t in times],
         "instant": pa.array(times, pa.timestamp("ms", tz="UTC")),
         "wall": pa.array(wall, pa.timestamp("us")),
-    }[form]
-    path = write_parquet(
-        tmp_path / "v.parquet", len(times), datetime=starts, location_id=["A"] * len(times)
-    )
-    for monday in (date(2015, 3, 23), date(2015, 10, 19)):
-        days = {"first_day": date(2015, 3, 1), "last_day": date(2015, 10, 31), "week": monday}
-        how = {"kind": "visits", "parts": ("density",), "out": tmp_path / f"{monday}"}
-        how |= {"mapping": {"uid": "uid"}}
-        dataset, _ = built(tmp_path, path, time_zone="Europe/Paris", **how, **days)
-        hours = [reference.hour_of_week(at, monday) for at in wall]
-        expected = np.bincount([h for h in hours if h is not None], minlength=168)
-        np.testing.assert_array_equal(dataset.truth_by_tower[NUMBER["A"]], expected)
+    }
+    paths = []
+    for form, starts in forms.items():
+        columns = {"datetime": starts, "location_id": ["A"] * len(times)}
+        columns["uid"] = [f"{form} {number}" for number in range(len(times))]
+        paths.append(write_parquet(tmp_path / f"{form}.parquet", len(times), **columns))
+    days = {"first_day": date(2015, 3, 1), "last_day": date(2015, 10, 31), "week": monday}
+    how = {"kind": "visits", "parts": ("density",), "mapping": {"uid": "uid"}}
+    dataset, _ = built(tmp_path, *paths, time_zone="Europe/Paris", **how, **days)
+    hours = [reference.hour_of_week(at, monday) for at in wall]
+    expected = len(forms) * np.bincount([h for h in hours if h is not None], minlength=168)
+    np.testing.assert_array_equal(dataset.truth_by_tower[NUMBER["A"]], expected)
 
 
-def test_ids_of_places_count_before_coordinates_unless_those_were_chosen(tmp_path: Path) -> None:
+def test_ids_of_places_count_before_coordinates_unless_those_were_chosen(tmp_path):
     away = [("p1", "2015-09-07 08:00:00", "A", "B", 0, 0, 0, 0)]
     header = ("uid", "datetime", "origin", "destination", *column_mapping.DEGREES[2:])
     assert built(tmp_path, away, header=header)[1].rows.rows_used == 1
@@ -235,25 +232,13 @@ def test_ids_of_places_count_before_coordinates_unless_those_were_chosen(tmp_pat
         built(tmp_path, away, header=header, mapping=chosen)
 
 
-def test_an_empty_name_says_that_the_file_has_no_such_column(tmp_path: Path) -> None:
-    row = ("p1", "2015-09-07 08:00:00", "2015-09-07 10:00:00", "A", "B")
-    header = ("uid", "datetime", "end_datetime", "origin", "destination")
-    how = {"header": header, "parts": ("density", "trips")}
-    for absent, visits in (({}, 2), ({"end_datetime": ""}, 1)):
-        _, report = built(tmp_path, [row], mapping=absent, **how)
-        assert report.visits is not None
-        assert report.visits.rows_read == visits
-    with pytest.raises(InputError, match="no column for uid"):
-        built(tmp_path, [row], mapping={"uid": ""}, **how)
-
-
-def test_an_id_of_visits_numbers_the_rows() -> None:
+def test_an_id_of_visits_numbers_the_rows():
     guessed = {"uid": "user", "datetime": "time", "lat": "lat", "lng": "lon"}
     assert column_mapping.guess_columns("visits", ["id", *guessed.values()]) == guessed
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_preview_shows_rows_and_guesses_columns(tmp_path: Path, ending: str) -> None:
+def test_a_preview_shows_rows_and_guesses_columns(tmp_path, ending):
     columns = {"user": ["p1", "p2", "x" * 500], "time": ["2015-09-07"] * 3, "tower": ["A"] * 3}
     path = tmp_path / f"v.{ending}"
     if ending == "csv":
@@ -271,7 +256,7 @@ PLACES = tomllib.loads(Path(__file__).with_name("places.toml").read_text("utf-8"
 
 
 @pytest.mark.parametrize("form", PLACES)
-def test_places_are_read_as_they_are_meant(tmp_path: Path, form: str) -> None:
+def test_places_are_read_as_they_are_meant(tmp_path, form):
     text, lat, lng = PLACES[form].values()
     path = tmp_path / "p.csv"
     path.write_text(text, encoding="utf-8")
@@ -281,9 +266,81 @@ def test_places_are_read_as_they_are_meant(tmp_path: Path, form: str) -> None:
     assert towers.geometry.x.tolist() == lng
 
 
-def test_the_area_leaves_single_points_far_away_out() -> None:
+def test_the_area_leaves_single_points_far_away_out():
     inside = np.arange(400) / 10_000
     points = {"lat": [*(20.651 + inside), 0], "lng": [*(-103.399 + inside), 0]}
     assert bounding_area(pa.table(points)) == (-103.4, 20.65, -103.35, 20.7)
     with pytest.raises(InputError, match="no row has coordinates"):
         bounding_area(pa.table({"lat": [], "lng": []}))
+
+
+TRIPS = ("uid", "datetime", "origin", "destination")
+DISTRICTS = ["d1", "d1", "d2", "d2", "d3", "d3"]
+
+
+def zones_file(folder, **columns):
+    path = folder / "zones.geojson"
+    squares(6, zone_id=[f"z{i}" for i in range(6)], **columns).to_file(path)
+    return path
+
+
+def trips_between_six(folder):
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"p{i % 9}", f"2015-09-{7 + i % 7:02d} {i % 24:02d}:00", f"z{a}", f"z{b}")
+        for i, (a, b) in enumerate(rng.integers(0, 6, (300, 2)))
+    ]
+    return write_csv(folder / "t.csv", TRIPS, rows)
+
+
+def built_with_parents(folder, columns, name="city", **changes):
+    zones = zones_file(folder, **columns)
+    return built(folder, trips_between_six(folder), zones=zones, out=folder / name, **changes)[0]
+
+
+def level_sizes(dataset):
+    return [(level.name, level.zone_count) for level in resolution.zone_levels(dataset.zones)]
+
+
+def test_levels_of_usual_names_are_kept_and_resolution_offers_them(tmp_path):
+    columns = {
+        "Province_Code": [1, 1, 1, 1, 2, 2],
+        "Province_Name": ["North"] * 4 + ["South"] * 2,
+        "District": DISTRICTS,
+        "population": [5, 6, 7, 8, 9, 10],
+    }
+    dataset = built_with_parents(tmp_path, columns)
+    assert level_sizes(dataset) == [("zones", 6), ("district", 3), ("province", 2)]
+    assert list(dataset.zones["province_id"]) == ["1"] * 4 + ["2"] * 2
+    coarse = resolution.make_view(dataset, "province")
+    assert list(coarse.zones["zone_id"]) == ["1", "2"]
+    assert list(coarse.zones["name"]) == ["North", "South"]
+    report = (dataset.folder / "ingest.json").read_text(encoding="utf-8")
+    assert "coarser zones kept, to look at the dataset by: district (3), province (2)" in report
+
+
+def test_guesses_that_are_no_hierarchy_are_left_out_and_told(tmp_path):
+    columns = {
+        "district": DISTRICTS,
+        "province": ["n", "s", "n", "n", "s", "s"],
+        "region": ["e", "e", "e", "e", "w", None],
+        "country": ["x"] * 6,
+        "county": DISTRICTS,
+    }
+    zones, notes = read_zones(zones_file(tmp_path, **columns), {})
+    kept = [column for column in zones.columns if column.endswith("_id")]
+    assert kept == ["zone_id", "district_id"]
+    assert len(notes) == 2
+    assert "each district must lie in one province" in notes[0]
+    assert "given: 1 zones without one" in notes[1]
+
+
+def test_districts_of_stations_are_those_of_their_cells(tmp_path):
+    rows = [(f"z{i}", 20.6 + (i % 2) / 100, -103.4 + i / 50, d) for i, d in enumerate(DISTRICTS)]
+    places = write_csv(tmp_path / "stations.csv", ("id", "lat", "lng", "municipio"), rows[::-1])
+    dataset, _ = built(tmp_path, trips_between_six(tmp_path), locations=places)
+    assert level_sizes(dataset) == [("zones", 6), ("municipio", 3)]
+    of = dict(zip(dataset.zones["zone_id"], dataset.zones["municipio_id"], strict=True))
+    assert of == {f"z{i}": d for i, d in enumerate(DISTRICTS)}
+    read = read_places(options(tmp_path, "trips", [places], locations=places))
+    assert list(read.towers.columns) == ["location_id", "name", "geometry"]

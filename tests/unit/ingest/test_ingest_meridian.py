@@ -1,7 +1,5 @@
 """Countries across the 180° meridian: areas, distances, cells and maps as on one side of it."""
 
-from pathlib import Path
-
 import geopandas as gpd
 import numpy as np
 import pytest
@@ -25,7 +23,7 @@ LINES = {
 }
 
 
-def zones_file(folder: Path, form: str) -> Path:
+def zones_file(folder, form):
     """Three zones side by side, 1° wide, from 18° to 17° south."""
     shapes = [
         shapely.MultiPolygon(
@@ -38,7 +36,7 @@ def zones_file(folder: Path, form: str) -> Path:
     return folder / f"{form}.parquet"
 
 
-def degree_area_km2(south: float, north: float) -> float:
+def degree_area_km2(south, north):
     """The area of a degree of longitude between two latitudes of the ellipsoid, in closed form."""
     e = np.sqrt(FLATTENING * (2 - FLATTENING))
     sine = np.sin(np.radians([south, north]))
@@ -47,7 +45,7 @@ def degree_area_km2(south: float, north: float) -> float:
 
 
 @pytest.mark.parametrize("form", LINES)
-def test_areas_and_distances_are_those_computed_by_hand(tmp_path: Path, form: str) -> None:
+def test_areas_and_distances_are_those_computed_by_hand(tmp_path, form):
     path = zones_file(tmp_path, form)
     dataset, _ = built(tmp_path, EAST_WEST, kind="flows", header=FLOWS, zones=path)
     areas = geography.zone_areas_km2(dataset.zones)
@@ -65,10 +63,8 @@ def test_areas_and_distances_are_those_computed_by_hand(tmp_path: Path, form: st
 
 
 @pytest.mark.parametrize("west", [178.0, 28.0], ids=["there", "here"])
-def test_places_visits_and_hexagons_lie_where_they_do_on_one_side(
-    tmp_path: Path, west: float
-) -> None:
-    def wrapped(degrees: float) -> float:
+def test_places_visits_and_hexagons_lie_where_they_do_on_one_side(tmp_path, west):
+    def wrapped(degrees):
         return (degrees + 180) % 360 - 180
 
     places = [(f"t{i}", -17.5 + i % 2 / 50, wrapped(west + 1.9 + i / 20)) for i in range(6)]
@@ -90,7 +86,7 @@ def test_places_visits_and_hexagons_lie_where_they_do_on_one_side(
     assert 90 < len(area.zones) < 190
 
 
-def test_cells_of_the_rows_are_zones_across_the_meridian() -> None:
+def test_cells_of_the_rows_are_zones_across_the_meridian():
     h3 = import_h3()
     cells = [h3.latlng_to_cell(-17.0, degrees, 6) for degrees in (179.9, 179.99, -179.99, -179.9)]
     zones = cells_to_zones(cells, "h3")
@@ -98,7 +94,7 @@ def test_cells_of_the_rows_are_zones_across_the_meridian() -> None:
     assert geography.zone_areas_km2(zones).max() < 60
 
 
-def test_a_country_far_on_both_sides_has_its_own_middle() -> None:
+def test_a_country_far_on_both_sides_has_its_own_middle():
     """The USA with all islands of Alaska, and Russia; France with its islands stays as it is."""
     for spans, middle in (
         ([(-170, -66), (172, 180), (-180, -170)], -127.0),
@@ -106,13 +102,12 @@ def test_a_country_far_on_both_sides_has_its_own_middle() -> None:
         ([(-61.8, 55.8)], -3.0),
     ):
         shapes = np.array([shapely.box(west, 50, east, 51) for west, east in spans])
-        assert geography.middle_longitude(shapely.get_coordinates(shapes)[:, 0]) == pytest.approx(
-            middle
-        )
+        found = geography.middle_longitude(shapely.get_coordinates(shapes)[:, 0])
+        assert found == pytest.approx(middle)
         west, _, east, _ = shapely.total_bounds(geography.unwrap(shapes))
         assert (west + east) / 2 == pytest.approx(middle)
     assert geography.unwrap(shapes) is shapes
 
 
-def test_time_zones_are_found_beyond_the_meridian() -> None:
+def test_time_zones_are_found_beyond_the_meridian():
     assert preview.find_time_zone(178.4, -18.1) == preview.find_time_zone(-181.6, -18.1)

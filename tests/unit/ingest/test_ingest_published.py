@@ -1,41 +1,59 @@
-"""Files as the field publishes them: presets, cells, layers, zones mended, choices."""
+"""Files as the field publishes them and as its packages write them."""
 
 import csv
 import gzip
 import io
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
-from datetime import date, datetime
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import h3
+import numpy as np
 import pytest
 import shapely
 
-from engine.datasets import Dataset, load
+from engine import report
+from engine.datasets import load
 from engine.errors import InputError
 from engine.ingest.command import main
 from engine.ingest.inputs import cells
 from engine.ingest.inputs.zones import list_layers, read_zones
 from engine.ingest.options import Reading
-from tests.support.ingests import HEADER, TOWERS, built, refused, squares, table, write_csv
+from engine.ingest.row_report import Reason
+from engine.report import STOPS
+from engine.report.measures import FINE_EDGES, Measure
+from tests.reference import report_reference as plain
+from tests.reference.ingest_reference import TRIP_PERSON, digest, seconds
+from tests.support.ingests import (
+    HEADER,
+    NUMBER,
+    SALT,
+    TOWERS,
+    built,
+    refused,
+    squares,
+    table,
+    table_bytes,
+    write_csv,
+)
 
 FORMS = Path(__file__).parents[4] / "shared" / "data" / "forms"
-pytestmark = pytest.mark.filterwarnings("error")
 NEW_YORK = "America/New_York"
 AT_FORMS = pytest.mark.skipif(not FORMS.exists(), reason="the forms are not beside the project")
 
 
-def typed(folder: Path, *words: str, zone: str, first: str, last: str) -> Dataset:
+def typed(folder, *words, zone, first, last):
     """Ingest what is typed, as a person would."""
     end = ("--timezone", zone, "--from", first, "--to", last, "--out", str(folder / "o"))
     assert main([*words, *end]) == 0
     return load(folder / "o")
 
 
-def lines(name: str, **how: Any) -> Iterator[dict[str, str]]:
+def lines(name, **how):
     """The rows of a form by Python's own reader."""
     raw = (FORMS / name).read_bytes()
     if name.endswith(".gz"):
@@ -46,7 +64,7 @@ def lines(name: str, **how: Any) -> Iterator[dict[str, str]]:
     yield from csv.DictReader(io.StringIO(raw.decode("latin-1")), **how)
 
 
-def flows_of(dataset: Dataset) -> Counter:
+def flows_of(dataset):
     """Trips by origin and destination, all days and ranks."""
     counts: Counter = Counter()
     for (_day, origin, destination, _rank), n in table(dataset.folder, "trips").items():
@@ -54,7 +72,7 @@ def flows_of(dataset: Dataset) -> Counter:
     return counts
 
 
-def ends_of(row: dict[str, str]) -> tuple[str, str]:
+def ends_of(row):
     """The hexagons of a trip's ends."""
     start, end = (
         h3.latlng_to_cell(float(row[f"{end}_lat"]), float(row[f"{end}_lng"]), 7)
@@ -89,9 +107,7 @@ TOLD: dict[str, Callable[[dict[str, str]], tuple[str, str, float]]] = {
         ("spectus", "spectus_trajectory.csv", "", "America/Chicago", "2020-03-01", "31"),
     ],
 )
-def test_every_trip_of_a_known_form_is_counted(
-    tmp_path: Path, form: str, name: str, zones: str, zone: str, first: str, last: str
-) -> None:
+def test_every_trip_of_a_known_form_is_counted(tmp_path, form, name, zones, zone, first, last):
     where = ("--zones", str(FORMS / f"{zones}.geojson")) if zones else ("--area", "data")
     period = {"zone": zone, "first": first, "last": first[:-2] + last}
     dataset = typed(tmp_path, "--as", form, str(FORMS / name), *where, **period)
@@ -112,50 +128,8 @@ def test_every_trip_of_a_known_form_is_counted(
     assert (dataset.metadata.places_public is False) == (not zones)
 
 
-@AT_FORMS
-def test_suppressed_cells_are_not_known_and_never_0(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = (str(FORMS / "meta_movement.csv"), "--zones", str(FORMS / "meta.geojson"))
-    end = ("--timezone", "Europe/Madrid", "--from", "2020-04-05", "--to", "2020-04-05")
-    out = ("--out", str(tmp_path / "x"))
-    assert main(["--as", "meta", *words, *end, *out]) == 0
-    rows = list(lines("meta_movement.csv"))
-    flows = [(row["start_polygon_id"], row["end_polygon_id"]) for row in rows]
-    hidden = [row["n_crisis"] == "" for row in rows]
-    unknown = {flow for flow, no_number in zip(flows, hidden, strict=True) if no_number}
-    suppressed = sum(
-        no_number or (flow in unknown and len(set(flow)) == 2)
-        for flow, no_number in zip(flows, hidden, strict=True)
-    )
-    assert f"{suppressed:>12,}  not known" in capsys.readouterr().out
-    assert main(["flows", *words, "--map", "flow=n_crisis", *end, *out]) == 2
-    assert (
-        "unknown-flows). Options: --decimal, --thousands, --leave-out." in capsys.readouterr().err
-    )
-
-
-@AT_FORMS
-def test_check_ins_are_read_by_coordinates(tmp_path: Path) -> None:
-    name = str(FORMS / "dataset_TSMC2014_NYC.txt")
-    period = {"zone": NEW_YORK, "first": "2012-04-01", "last": "2012-04-30"}
-    dataset = typed(tmp_path, "--as", "tsmc", name, "--area", "data", **period)
-    names = ("uid", "v", "c", "n", "lat", "lng", "offset", "at")
-    people = {
-        row["uid"]
-        for row in lines("dataset_TSMC2014_NYC.txt", fieldnames=names, delimiter="\t")
-        if date(2012, 4, 2) <= _in_new_york(row["at"]) <= date(2012, 4, 8)
-    }
-    assert int(dataset.single_visit_by_tower.sum()) == len(people)
-
-
-def _in_new_york(text: str) -> date:
-    moment = datetime.strptime(text, "%a %b %d %H:%M:%S %z %Y")
-    return datetime.fromtimestamp(moment.timestamp() - 4 * 3_600, moment.tzinfo).date()
-
-
 @pytest.mark.parametrize("by_points", [False, True])
-def test_hexagons_stand_for_stations_or_cover_an_area(tmp_path: Path, by_points: bool) -> None:
+def test_hexagons_stand_for_stations_or_cover_an_area(tmp_path, by_points):
     cell = {name: h3.latlng_to_cell(float(lat), float(lng), 7) for name, lat, lng in TOWERS}
     position = {name: (lat, lng) for name, lat, lng in TOWERS}
     pairs = [(a, b) for a in cell for b in cell] * 3
@@ -184,18 +158,7 @@ def test_hexagons_stand_for_stations_or_cover_an_area(tmp_path: Path, by_points:
         assert dataset.zones.union_all().covers(shapely.box(*area))
 
 
-def test_counts_between_h3_cells_are_read_and_the_cells_are_the_zones(tmp_path: Path) -> None:
-    a, b = (h3.latlng_to_cell(float(lat), float(lng), 8) for _, lat, lng in TOWERS[:2])
-    rows = [("2015-09-07", a, b, 12), ("2015-09-08", a, b, 7), ("2015-09-07", b, a, 5)]
-    header = ("date", "h3_o", "h3_d", "trip_count")
-    dataset, _ = built(tmp_path, rows, kind="flows", header=header, locations=None)
-    assert flows_of(dataset) == {(a, b): 19, (b, a): 5}
-    ring = [(lng, lat) for lat, lng in h3.cell_to_boundary(a)]
-    zone = dataset.zones.set_index("zone_id").geometry[a]
-    assert zone.symmetric_difference(shapely.Polygon(ring)).area < 1e-6 * zone.area
-
-
-def test_outlines_of_quadkeys_and_geohashes_are_theirs() -> None:
+def test_outlines_of_quadkeys_and_geohashes_are_theirs():
     (shape,) = cells.cells_to_zones(["u4pruyd"], "geohash").geometry
     assert shape.contains(shapely.Point(10.40744, 57.64911))
     assert shape.bounds[2] - shape.bounds[0] == pytest.approx(360 / 2**18)
@@ -210,12 +173,14 @@ def test_outlines_of_quadkeys_and_geohashes_are_theirs() -> None:
     cell, number = "88390ca343fffff", str(h3.str_to_int("88390ca343fffff"))
     as_text, as_number = (cells.cells_to_zones([one], "h3").geometry[0] for one in (cell, number))
     assert as_text.equals(as_number)
+    ring = shapely.Polygon([(lng, lat) for lat, lng in h3.cell_to_boundary(cell)])
+    assert as_text.symmetric_difference(ring).area < 1e-6 * ring.area
     looks = {cell: "h3", number: "h3", "12022001101": "quadkey", "u09tv": "geohash", "A7": None}
     assert {one: cells.cell_kind([one]) for one in looks} == looks
 
 
 @AT_FORMS
-def test_a_layer_is_asked_for_where_there_are_several() -> None:
+def test_a_layer_is_asked_for_where_there_are_several():
     path = FORMS / "gadm41_ESP.gpkg"
     assert list_layers(path) == ["ADM_ADM_1", "ADM_ADM_0"]
     with pytest.raises(
@@ -228,7 +193,7 @@ def test_a_layer_is_asked_for_where_there_are_several() -> None:
     assert zones.geometry.is_valid.all()
 
 
-def test_small_overlaps_go_to_the_first_and_larger_ones_are_refused(tmp_path: Path) -> None:
+def test_small_overlaps_go_to_the_first_and_larger_ones_are_refused(tmp_path):
     path = tmp_path / "z.gpkg"
     bow = shapely.Polygon([(0.2, 0), (0.3, 0.1), (0.3, 0), (0.2, 0.1)])
     shapes = [shapely.box(0, 0, 0.1005, 0.1), shapely.box(0.1, 0, 0.2, 0.1), bow]
@@ -246,7 +211,7 @@ def test_small_overlaps_go_to_the_first_and_larger_ones_are_refused(tmp_path: Pa
         read_zones(path, {})
 
 
-def test_names_by_position_and_lines_above_the_header(tmp_path: Path) -> None:
+def test_names_of_columns_are_given_by_position_or_in_order(tmp_path):
     body = "p1\t2015-09-07 08:00:00\tA\tB\np2\t2015-09-08 09:00:00\tB\tC\n"
     (tmp_path / "t.csv").write_text(body, encoding="utf-8")
     places = ("--locations", str(write_csv(tmp_path / "p.csv", ("id", "lat", "lng"), TOWERS)))
@@ -256,18 +221,11 @@ def test_names_by_position_and_lines_above_the_header(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the file has column1, column2, column3, column4"):
         built(tmp_path, tmp_path / "t.csv", reading=Reading(header=()))
     assert flows_of(typed(tmp_path, *words, *mapped, "--no-header", **period)).total() == 2
-    assert main([*words, "--timezone", "UTC", "--from", "2015-09-01", "--to", "2015-09-30",
-                 "--out", str(tmp_path / "x")]) == 2  # fmt: skip
     named = ("--no-header", *HEADER, str(tmp_path / "t.csv"))  # names end where a file begins
     assert flows_of(typed(tmp_path, "trips", *words[2:], *named, **period)).total() == 2
-    above = "Trips of the city\n\nuid,datetime,origin,destination\n" + body.replace("\t", ",")
-    (tmp_path / "t.csv").write_text(above, encoding="utf-8")
-    error = refused(tmp_path, "lines stand above the line of names", tmp_path / "t.csv")
-    assert error.settings == ("skip_rows",)
-    assert flows_of(typed(tmp_path, *words, "--skip-rows", "2", **period)).total() == 2
 
 
-def test_ids_are_joined_and_padded(tmp_path: Path) -> None:
+def test_ids_are_joined_and_padded(tmp_path):
     places = [("06037", 20.67, -103.35), ("06001", 20.68, -103.36), ("48201", 20.69, -103.34)]
     locations = write_csv(tmp_path / "p.csv", ("location_id", "lat", "lng"), places)
     header = ("State FIPS Code", "County FIPS Code", "State FIPS Code", "County FIPS Code",
@@ -288,7 +246,7 @@ CHOICES: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_a_choice_stands_beside_each_refusal_of_places(tmp_path: Path, choice: str) -> None:
+def test_a_choice_stands_beside_each_refusal_of_places(tmp_path, choice):
     text, words = CHOICES[choice]
     more = "".join(f"{name},{lat},{lng}\n" for name, lat, lng in TOWERS[1:])
     path = tmp_path / "p.csv"
@@ -301,13 +259,200 @@ def test_a_choice_stands_beside_each_refusal_of_places(tmp_path: Path, choice: s
     assert any(note.startswith("1 of 5 places: ") for note in report.notes)
 
 
-def test_ids_that_lost_digits_stay_refused(tmp_path: Path) -> None:
+def test_ids_that_lost_digits_stay_refused(tmp_path):
     rows = [("1.2E+11", "2015-09-07", "A", "B"), ("", "2015-09-07", "A", "B"),
             ("p", "soon", "A", "B"), ("p", "2015-09-07", "A", "B")]  # fmt: skip
     both = ("people", "unreadable")
-    assert (
-        refused(tmp_path, "lost digits in 1 of 4 rows", rows, leave_out=both).code == "lost-digits"
-    )
+    lost = refused(tmp_path, "lost digits in 1 of 4 rows", rows, leave_out=both)
+    assert lost.code == "lost-digits"
     assert refused(tmp_path, "first in row 1", rows[1:], leave_out=both[1:]).code == "people"
     assert refused(tmp_path, "first in row 1", rows[2:], leave_out=both[:1]).code == "unreadable"
     assert built(tmp_path, rows[1:], leave_out=both)[1].rows.rows_used == 1
+
+
+POINTS = ("uid", "tid", "datetime", "lat", "lng")
+"""Trips of dp_mobility_report and scikit-mobility: rows are points, a trip has a `tid`."""
+FLOWMAP = ("origin", "dest", "count")
+RIDES = (
+    *("ride_id", "rideable_type", "started_at", "ended_at", "start_station_name"),
+    *("start_station_id", "end_station_name", "end_station_id"),
+    *("start_lat", "start_lng", "end_lat", "end_lng", "member_casual"),
+)
+PLACE = {name: (lat, lng) for name, lat, lng in TOWERS}
+Point = tuple[str, int, str, float, float]
+
+
+def journeys(count=120):
+    """Trips of a few people by way of two to four places; numbers of trips are a person's own."""
+    rng = np.random.default_rng(3)
+    return [
+        (
+            f"p{i % 9}",
+            i // 9,
+            datetime(2015, 9, 1) + timedelta(minutes=int(rng.integers(0, 30 * 1_440 - 60))),
+            [str(name) for name in rng.choice(list(PLACE), int(rng.integers(2, 5)))],
+        )
+        for i in range(count)
+    ]
+
+
+def points():
+    """The points of all trips, in no order."""
+    rows = [
+        (uid, tid, str(start + timedelta(minutes=7 * n)), *PLACE[name])
+        for uid, tid, start, way in journeys()
+        for n, name in enumerate(way)
+    ]
+    return [rows[i] for i in np.random.default_rng(4).permutation(len(rows))]
+
+
+def test_a_trip_is_its_first_and_its_last_point(tmp_path):
+    """The same tables as from a table of trips with the ends written out."""
+    ends = [
+        (uid, start, start + timedelta(minutes=7 * (len(way) - 1)), way[0], way[-1])
+        for uid, _, start, way in journeys()
+    ]
+    dataset, summary = built(tmp_path, points(), kind="visits", header=POINTS, memory="1GB")
+    header = ("uid", "datetime", "end_datetime", "origin", "destination")
+    expected, _ = built(tmp_path, ends, header=header, out=tmp_path / "trips")
+    for name in ("trips", "trips_person", "report"):
+        assert table_bytes(dataset.folder, name) == table_bytes(expected.folder, name), name
+    assert any("first to the last point" in note for note in summary.notes)
+    assert summary.trips is not None
+    assert summary.trips.rows_unused[Reason.SELF_TRIP] == sum(w[0] == w[-1] for *_, w in journeys())
+    assert report.truth(dataset).counts(Measure.TRAVEL_TIME, None).sum() > 0
+    assert summary.rows.rows_used == len(set(points()))
+
+
+FIRST, SECOND = date(2015, 9, 1), date(2015, 9, 2)
+
+
+def test_fractions_are_rounded_once_and_keep_totals(tmp_path):
+    rng = np.random.default_rng(5)
+    names = list(PLACE)
+    rows = [
+        (f"2015-09-{day:02}", str(a), str(b), round(float(rng.gamma(0.4, 1.7)), 3))
+        for day in (1, 2, 3)
+        for a in names
+        for b in names
+        if a != b
+        for _ in range(2)
+    ]
+    how = {"kind": "flows", "header": ("date", *FLOWMAP)}
+    dataset, summary = built(tmp_path, rows, **how)
+    turned = [rows[i] for i in rng.permutation(len(rows))]
+    again, _ = built(tmp_path, turned, out=tmp_path / "again", **how)
+    counts = table(dataset.folder, "trips")
+    assert counts == table(again.folder, "trips")
+    exact: dict[tuple[date, str, str], Decimal] = {}
+    for day, a, b, n in rows:
+        key = (date.fromisoformat(day), a, b)
+        exact[key] = exact.get(key, Decimal(0)) + Decimal(str(n))
+    for key, n in exact.items():
+        assert abs(counts.get((*key, 1), 0) - n) < 1
+    for day in {key[0] for key in exact}:
+        of_day = sum(n for key, n in exact.items() if key[0] == day)
+        assert abs(sum(n for key, n in counts.items() if key[0] == day) - of_day) <= Decimal("0.5")
+        for a in names:  # runs of flows are kept too: zones lie in the order of their names
+            leaving = sum(n for key, n in exact.items() if key[:2] == (day, a))
+            kept = sum(n for key, n in counts.items() if key[:2] == (day, a))
+            assert abs(kept - leaving) < 1
+    (said,) = (note for note in summary.notes if "rounded once" in note)
+    assert "protects one whole trip of this table" in said
+
+
+def test_whole_counts_stay_as_they_are_beside_fractions(tmp_path):
+    rows = [("A", "B", 7), ("A", "C", "0.4"), ("B", "A", 12), ("B", "C", "0.4"), ("C", "A", 3)]
+    dataset, summary = built(tmp_path, rows, kind="flows", header=FLOWMAP)
+    assert any("all flows are on 2015-09-01" in note for note in summary.notes)
+    counts = {key[1:3]: n for key, n in table(dataset.folder, "trips").items()}
+    assert counts == {("A", "B"): 7, ("B", "A"): 12, ("B", "C"): 1, ("C", "A"): 3}
+    half = [("A", "B", "2.05"), ("A", "C", "0.45")]  # a float's 2.05 is a little less
+    dataset, _ = built(tmp_path, half, kind="flows", header=FLOWMAP, out=tmp_path / "half")
+    assert sorted(table(dataset.folder, "trips").values()) == [1, 2]
+
+
+def test_rides_without_people_are_single_trips(tmp_path):
+    rest = (20.6, -103.3, 20.7, -103.4, "member")
+    rows = [
+        (f"R{i}", "classic", f"2015-09-0{day} 08:00:00", "", "x", a, "y", b, *rest)
+        for i, (day, a, b) in enumerate([(1, "A", "B"), (1, "A", "B"), (2, "B", "C")])
+    ]
+    again = [*rows, rows[0]]
+    dataset, summary = built(tmp_path, again, kind="rides", header=RIDES)
+    assert table(dataset.folder, "trips") == {(FIRST, "A", "B", 1): 2, (SECOND, "B", "C", 1): 1}
+    assert not dataset.metadata.trips_have_people
+    assert any("trips alone are protected" in note for note in summary.notes)
+    how = {"mapping": {"tid": ""}, "out": tmp_path / "unnamed"}  # then alike rows are two trips
+    dataset, _ = built(tmp_path, again, kind="rides", header=RIDES, **how)
+    assert table(dataset.folder, "trips")[FIRST, "A", "B", 1] == 3
+
+
+TIMES = ("uid", "datetime", "end_datetime", "origin", "destination")
+FIRST_DAY = date(2015, 9, 1)
+DAYS = 30
+PLACES = [plain.Place(lat, lng, number) for number, (_, lat, lng) in enumerate(TOWERS)]
+PLACE_NAMES = [*(name for name, _, _ in TOWERS), "nowhere"]
+Row = tuple[str, str, str, str, str]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Trips of forty people; some without an end, some to nowhere, some before the period."""
+    rng = np.random.default_rng(2)
+    trips: list[Row] = []
+    for _ in range(1_500):
+        start = datetime(2015, 8, 29) + timedelta(seconds=int(rng.integers(0, 34 * 86_400)))
+        finish = start + timedelta(seconds=int(rng.exponential(1500)))
+        ends = rng.choice(PLACE_NAMES, 2, p=(0.3, 0.3, 0.2, 0.15, 0.05))
+        end = "" if rng.random() < 0.1 else str(finish)
+        trips.append((f"p{int(40 * rng.random() ** 2)}", str(start), end, *map(str, ends)))
+    return [*trips, *trips[:20]]
+
+
+def people_of(rows):
+    """Each person's trips in the order of the keyed hash that ranks them."""
+    hashed: dict[str, list[tuple[str, plain.Trip]]] = {}
+    for uid, start, finish, origin, destination in set(rows):
+        places = [NUMBER.get(origin), NUMBER.get(destination)]
+        times = [datetime.fromisoformat(at) if at else None for at in (start, finish)]
+        parts = [seconds(at) for at in times] + [-1 if at is None else at for at in places]
+        key = digest(SALT, TRIP_PERSON, uid, *parts)
+        hashed.setdefault(uid, []).append((key, plain.Trip(*times, *places)))
+    return [[trip for _, trip in sorted(own, key=lambda p: p[0])] for own in hashed.values()]
+
+
+def test_ingest_counts_what_the_definitions_say_for_every_m(tmp_path, rows):
+    table = report.truth(built(tmp_path, rows, header=TIMES)[0])
+    people = people_of(rows)
+    for kept in (*STOPS, None):
+        expected = plain.Report(people, PLACES, len(TOWERS), FIRST_DAY, DAYS, kept)
+        counts = {measure: table.counts(measure, kept) for measure in Measure}
+        assert counts[Measure.DAY].tolist() == expected.by_day()
+        assert counts[Measure.HOUR].tolist() == expected.by_hour()
+        assert counts[Measure.ZONE].tolist() == expected.by_zone()
+        assert counts[Measure.FLOW].tolist() == expected.flows()
+        for measure, values, slack in (
+            (Measure.TRAVEL_TIME, expected.travel_minutes(), 0),
+            (Measure.JUMP_LENGTH, expected.jumps_km(), 2),
+            (Measure.GYRATION, expected.gyrations_km(), 2),
+        ):
+            fine = plain.histogram(values, FINE_EDGES[measure][:200].tolist())
+            head = np.append(counts[measure][:200], counts[measure][200:].sum())
+            head = head[: len(fine)]
+            # metres are rounded: a value on an edge may fall on its other side
+            assert np.abs(head - np.array(fine)[: len(head)]).sum() <= slack, (measure, kept)
+
+
+def test_trips_found_between_sightings_have_no_travel_times(tmp_path):
+    header = ("uid", "datetime", "location_id")
+    sightings = [
+        ("p", f"2015-09-0{day} {hour:02}:00:00", PLACE_NAMES[(day + hour) % 3])
+        for day in (1, 2)
+        for hour in range(8, 18)
+    ]
+    dataset, _ = built(tmp_path, sightings, kind="visits", header=header)
+    table = report.truth(dataset)
+    assert not table.has_travel_times
+    assert table.counts(Measure.DAY, None).sum() == 18
+    assert table.counts(Measure.ZONE, None).sum() == 36

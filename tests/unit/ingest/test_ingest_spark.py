@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.ingest import Progress, ingest
+from engine.ingest import ingest
 from engine.ingest.row_report import Reason
 from tests.support.ingests import TABLES, TOWERS, options, refused, table_bytes
 
@@ -25,7 +25,7 @@ needs_spark = pytest.mark.skipif(
 )
 
 
-def written(folder: Path) -> Path:
+def written(folder):
     """Typed trips of few people, some much on the way, with exact duplicates and missing ends."""
     rng = np.random.default_rng(6)
     people = zip(["NFC", "NFD"] * 450, rng.random(900), strict=True)
@@ -48,7 +48,7 @@ def written(folder: Path) -> Path:
     return folder / "lake"
 
 
-def executors() -> list[int]:
+def executors():
     """The processes of this user that run an executor of Spark, by their command lines."""
     found = []
     for place in Path("/proc").glob("[0-9]*"):
@@ -64,10 +64,10 @@ def executors() -> list[int]:
 @pytest.mark.long
 @needs_spark
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_a_cluster_gives_the_same_bytes_though_an_executor_dies(tmp_path: Path) -> None:
+def test_a_cluster_gives_the_same_bytes_though_an_executor_dies(tmp_path):
     lake, before, killed = written(tmp_path), set(executors()), list[int]()
 
-    def strike(progress: Progress) -> None:
+    def strike(progress):
         own = [one for one in executors() if one not in before]
         if progress.stage == "counting trips by person" and own and not killed:
             os.kill(own[0], signal.SIGKILL)
@@ -87,7 +87,7 @@ def test_a_cluster_gives_the_same_bytes_though_an_executor_dies(tmp_path: Path) 
 @needs_spark
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.parametrize("kind", ["flows", "visits"])
-def test_folders_ties_and_forms_of_ids_are_read_alike(tmp_path: Path, kind: str) -> None:
+def test_folders_ties_and_forms_of_ids_are_read_alike(tmp_path, kind):
     rng = np.random.default_rng(7)
     for day in (7, 8):
         folder = tmp_path / "lake" / f"dt=2015-09-{day:02d}"
@@ -115,14 +115,12 @@ def test_folders_ties_and_forms_of_ids_are_read_alike(tmp_path: Path, kind: str)
 
 
 @needs_spark
-def test_text_is_refused_before_java_starts(tmp_path: Path) -> None:
+def test_text_is_refused_before_java_starts(tmp_path):
     error = refused(tmp_path, "Spark reads typed tables alone. Count text with", engine="spark")
     assert error.code == "spark-text"
 
 
-def test_without_pyspark_one_sentence_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_pyspark_one_sentence_says_so(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark", None)
     error = refused(tmp_path, "needs PySpark, sqlglot and Java 17", engine="spark")
     assert error.settings == ("engine",)

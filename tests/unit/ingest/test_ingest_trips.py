@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.datasets import Dataset, load
+from engine.datasets import load
 from engine.errors import ParameterError
 from engine.ingest import counting, duckdb_engine, ingest
 from engine.ingest.command import main
@@ -24,7 +24,6 @@ from engine.ingest.inputs.places import Places
 from engine.ingest.progress import Monitor
 from engine.ingest.row_report import Reason
 from tests.reference import ingest_reference as reference, zoom_reference
-from tests.support.bicycles import COLUMNS, REAL, ROLES
 from tests.support.ingests import (
     BOTH,
     MONDAY,
@@ -48,7 +47,7 @@ NAMES = list(NUMBER)
 WITH_ENDS = {"header": HEADER, **BOTH}
 
 
-def some_trips(count: int = 400, seed: int = 0) -> list[tuple[str, str, str, str, str]]:
+def some_trips(count=400, seed=0):
     """Trips of a few people over the period, with self-trips, ends left out and repeats."""
     rng = np.random.default_rng(seed)
     rows = []
@@ -61,7 +60,7 @@ def some_trips(count: int = 400, seed: int = 0) -> list[tuple[str, str, str, str
     return [*rows, *rows[:20]]
 
 
-def as_reference(rows: list[tuple[str, str, str, str, str]]) -> list[reference.Trip]:
+def as_reference(rows):
     return [
         reference.Trip(
             uid,
@@ -74,12 +73,12 @@ def as_reference(rows: list[tuple[str, str, str, str, str]]) -> list[reference.T
     ]
 
 
-def named(counts: dict) -> dict:
+def named(counts):
     """Zone numbers of the reference → ids."""
     return {(day, NAMES[o], NAMES[d], rank): n for (day, o, d, rank), n in counts.items()}
 
 
-def visits_of(rows: list[tuple[str, str, str, str, str]]) -> list[reference.Visit]:
+def visits_of(rows):
     return [
         visit
         for trip in set(as_reference(rows))
@@ -90,13 +89,13 @@ def visits_of(rows: list[tuple[str, str, str, str, str]]) -> list[reference.Visi
     ]
 
 
-def assert_trips_equal(dataset: Dataset, trips: list[reference.Trip]) -> None:
+def assert_trips_equal(dataset, trips):
     for name, by_person in (("trips", False), ("trips_person", True)):
         expected = named(reference.trip_counts(trips, ZONE_OF, SALT, by_person=by_person))
         assert table(dataset.folder, name) == expected
 
 
-def assert_equals_reference(dataset: Dataset, rows: list[tuple[str, str, str, str, str]]) -> None:
+def assert_equals_reference(dataset, rows):
     assert_trips_equal(dataset, as_reference(rows))
     visits = visits_of(rows)
     expected = assert_visits_equal(dataset, visits, cap=840)
@@ -107,7 +106,7 @@ def assert_equals_reference(dataset: Dataset, rows: list[tuple[str, str, str, st
         assert table(dataset.folder, name) == {(NAMES[at],): n for at, n in counts.items()}
 
 
-def assert_visits_equal(dataset: Dataset, visits: list[reference.Visit], cap: int) -> dict:
+def assert_visits_equal(dataset, visits, cap):
     """Compare what a person's visits give with the reference, and return that."""
     expected = reference.density(visits, MONDAY, SALT, cap=cap)
     for name in ("truth", "presampled"):
@@ -117,7 +116,14 @@ def assert_visits_equal(dataset: Dataset, visits: list[reference.Visit], cap: in
     return expected
 
 
-def test_equals_the_plain_reference(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def few_visits(tmp_path_factory):
+    """Some trips, of which a person's visits are trimmed to nine."""
+    how = {**WITH_ENDS, "max_visits_cap": 9}
+    return built(tmp_path_factory.mktemp("few"), some_trips(), **how)
+
+
+def test_equals_the_plain_reference(tmp_path):
     rows = some_trips()
     dataset, report = built(tmp_path, rows, **WITH_ENDS)
     assert_equals_reference(dataset, rows)
@@ -131,7 +137,7 @@ def test_equals_the_plain_reference(tmp_path: Path) -> None:
     assert load(dataset.folder.parent).metadata.week == MONDAY
 
 
-def crowd(people: int = 25, seed: int = 4) -> list[tuple[str, str, str]]:
+def crowd(people=25, seed=4):
     """People with few visits and with hundreds, with exact duplicates, other weeks and places."""
     rng = np.random.default_rng(seed)
     rows = []
@@ -142,17 +148,17 @@ def crowd(people: int = 25, seed: int = 4) -> list[tuple[str, str, str]]:
     return [*rows, *rows[:50]]
 
 
-def sightings(rows: list[tuple[str, str, str]]) -> list[reference.Visit]:
+def sightings(rows):
     return [
         reference.Visit(uid, datetime.fromisoformat(at), NUMBER.get(place))
         for uid, at, place in rows
     ]
 
 
-def test_visits_equal_the_plain_reference_and_give_trips(tmp_path: Path) -> None:
+def test_visits_equal_the_plain_reference_and_give_trips(tmp_path):
     rows = crowd()
-    path = write_csv(tmp_path / "v.csv", ("user", "timestamp", "location_id"), rows)
-    dataset, report = ingest(options(tmp_path, "visits", [path]))
+    how = {"kind": "visits", "header": ("user", "timestamp", "location_id"), **BOTH}
+    dataset, report = built(tmp_path, rows, **how)
     visits = sightings(rows)
     expected = assert_visits_equal(dataset, visits, cap=840)
     assert_trips_equal(dataset, reference.trips_between(visits, ZONE_OF))
@@ -161,17 +167,12 @@ def test_visits_equal_the_plain_reference_and_give_trips(tmp_path: Path) -> None
     assert report.rows.rows_used == sum(expected["truth"].values())
 
 
-def test_trips_alone_need_no_full_week(tmp_path: Path) -> None:
-    rows = crowd()
-    four = {"first_day": date(2015, 9, 8), "last_day": date(2015, 9, 11)}
+def test_trips_alone_need_no_full_week(tmp_path):
+    days = {"first_day": date(2015, 9, 8), "last_day": date(2015, 9, 11)}
     how = {"kind": "visits", "header": ("uid", "datetime", "location_id")}
-    dataset, report = built(tmp_path, rows, parts=("density", "trips"), **how, **four)
-    assert not dataset.has_density
-    assert dataset.has_trips
-    assert dataset.metadata.week is None
+    dataset, report = built(tmp_path, crowd(), parts=("density", "trips"), **how, **days)
+    assert (dataset.has_density, dataset.has_trips, dataset.metadata.week) == (False, True, None)
     assert any("no full week" in note for note in report.notes)
-    inside = [r for r in rows if "2015-09-08" <= r[1][:10] <= "2015-09-11"]
-    assert report.rows.rows_used == sum(r[2] != "Z" for r in inside)
 
 
 @pytest.mark.parametrize(
@@ -182,12 +183,9 @@ def test_trips_alone_need_no_full_week(tmp_path: Path) -> None:
         pytest.param(200_000_000, id="piles, more shares than people"),
     ],
 )
-def test_nothing_but_the_rows_decides_a_bit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytes_a_row: int | None
-) -> None:
+def test_nothing_but_the_rows_decides_a_bit(tmp_path, monkeypatch, bytes_a_row, few_visits):
     """Not their order, their files and formats, or memory."""
-    rows = some_trips()
-    one, told = built(tmp_path, rows, max_visits_cap=9, **WITH_ENDS)
+    rows, (one, told) = some_trips(), few_visits
     assert told.visits.rows_unused[Reason.TRIMMED] > 0
     inputs = tmp_path / "inputs"
     inputs.mkdir()
@@ -209,7 +207,7 @@ def test_nothing_but_the_rows_decides_a_bit(
         assert table_bytes(one.folder, name) == table_bytes(many.folder, name), name
 
 
-def test_trips_that_differ_by_a_border_alone_have_ranks_of_their_own(tmp_path: Path) -> None:
+def test_trips_that_differ_by_a_border_alone_have_ranks_of_their_own(tmp_path):
     """Places and times are one, and so is the digest: the order of rows must not decide."""
     zones = squares(5)
     towers = zones[:1].set_geometry([zones.geometry[0].centroid]).assign(location_id="t")
@@ -230,20 +228,17 @@ def test_trips_that_differ_by_a_border_alone_have_ranks_of_their_own(tmp_path: P
     assert found[0] == found[1]
 
 
-def test_the_period_holds_its_first_second_and_its_last_and_no_other(tmp_path: Path) -> None:
+def test_the_period_holds_its_first_second_and_its_last_and_no_other(tmp_path):
     inside = ("2015-09-01 00:00:00", "2015-09-08 12:00:00", "2015-09-30 23:59:59")
     starts = (*inside, "2015-08-31 23:59:59", "2015-10-01 00:00:00")
     rows = [(f"p{n}", start, "", "A", "B") for n, start in enumerate(starts)]
     dataset, report = built(tmp_path, rows, header=HEADER)
     assert report.rows.rows_unused[Reason.OUTSIDE_PERIOD] == 2
-    assert (
-        dataset.trips.all_days.day.tolist()
-        == dataset.trips_by_person.all_days.day.tolist()
-        == [0, 7, 29]
-    )
+    for trips in (dataset.trips, dataset.trips_by_person):
+        assert trips.all_days.day.tolist() == [0, 7, 29]
 
 
-def test_same_salt_same_tables_other_salt_other_ranks_same_truth(tmp_path: Path) -> None:
+def test_same_salt_same_tables_other_salt_other_ranks_same_truth(tmp_path):
     path = write_csv(tmp_path / "t.csv", HEADER, some_trips())
     kept, _ = ingest(options(tmp_path, "trips", [path], salt=None))
     again, _ = ingest(options(tmp_path, "trips", [path], salt=None))
@@ -261,40 +256,23 @@ def test_same_salt_same_tables_other_salt_other_ranks_same_truth(tmp_path: Path)
     assert salt not in json.dumps(kept.metadata.to_json())
 
 
-def test_the_cap_trims_the_truth_and_says_so(tmp_path: Path) -> None:
-    rows = some_trips(1500)
-    dataset, report = built(tmp_path, rows, max_visits_cap=25, **WITH_ENDS)
-    visits = visits_of(rows)
-    assert_visits_equal(dataset, visits, cap=25)
+def test_the_cap_trims_the_truth_and_says_so(few_visits):
+    dataset, report = few_visits
+    visits = visits_of(some_trips())
+    assert_visits_equal(dataset, visits, cap=9)
     records = reference.records_by_person(visits, MONDAY).values()
-    assert (
-        report.visits.rows_unused[Reason.TRIMMED] == sum(max(0, len(r) - 25) for r in records) > 0
-    )
+    trimmed = sum(max(0, len(own) - 9) for own in records)
+    assert report.visits.rows_unused[Reason.TRIMMED] == trimmed > 0
 
 
-def test_nobody_counts_more_than_the_cap_by_a_single_visit(tmp_path: Path) -> None:
-    """The noise on the number of all visits is for K_max: one more would break the guarantee."""
-    cap = 6
-    for visits in (cap, cap + 1):
-        folder = tmp_path / str(visits)
-        folder.mkdir()
-        rows = [("p", f"{MONDAY} {hour:02}:30:00", "A") for hour in range(visits)]
-        # a second person beyond the cap, so that there is somebody to trim in every case
-        rows += [("q", f"{MONDAY} {hour:02}:10:00", "B") for hour in range(3 * cap)]
-        how = {"kind": "visits", "header": ("uid", "datetime", "location_id")}
-        dataset, _ = built(folder, rows, max_visits_cap=cap, parts=("density",), **how)
-        assert dataset.truth_by_tower.sum(axis=1)[:2].tolist() == [min(visits, cap), cap]
-
-
-def test_everything_written_is_for_its_owner_only(tmp_path: Path) -> None:
-    dataset, _ = built(tmp_path, some_trips(), **WITH_ENDS)
+def test_everything_written_is_for_its_owner_only(few_visits):
+    dataset, _ = few_visits
     there = list(dataset.folder.rglob("*"))
     files = [path for path in there if path.is_file()]
     assert (dataset.folder / "salt") in files
     assert (dataset.folder / "ingest.json") in files
-    assert all(
-        stat.S_IMODE(path.stat().st_mode) == (0o600 if path in files else 0o700) for path in there
-    )
+    for path in there:
+        assert stat.S_IMODE(path.stat().st_mode) == (0o600 if path in files else 0o700)
 
 
 SETTINGS = tomllib.loads(Path(__file__).with_name("settings.toml").read_text("utf-8"))
@@ -302,9 +280,7 @@ REFUSED = tomllib.loads(Path(__file__).with_name("refused.toml").read_text("utf-
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_bad_tables_are_refused_with_file_column_count_and_remedy(
-    tmp_path: Path, name: str
-) -> None:
+def test_bad_tables_are_refused_with_file_column_count_and_remedy(tmp_path, name):
     case = REFUSED[name]
     places = case.get("kind") == "locations"
     path, real = tmp_path / ("p.csv" if places else "t.csv"), tmp_path / "real"
@@ -321,7 +297,7 @@ def test_bad_tables_are_refused_with_file_column_count_and_remedy(
 
 
 @pytest.mark.parametrize("case", SETTINGS["refused"], ids=lambda case: case["words"][0])
-def test_bad_settings_are_refused(tmp_path: Path, case: dict[str, Any]) -> None:
+def test_bad_settings_are_refused(tmp_path, case):
     words, changes = case["words"], case["changes"]
     with pytest.raises(ParameterError) as caught:
         replace(options(tmp_path, "trips", [tmp_path / "t.csv"]), **changes)
@@ -336,37 +312,15 @@ def test_bad_settings_are_refused(tmp_path: Path, case: dict[str, Any]) -> None:
         (("--no-public-places",), False, False),
     ],
 )
-def test_the_command_line_sums_up_and_records_how_period_and_places_were_fixed(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    more: tuple[str, ...],
-    period: bool,
-    places: bool | None,
-) -> None:
-    write_csv(tmp_path / "t.csv", ("who", *HEADER[1:]), some_trips())
+def test_the_command_records_how_all_was_fixed(tmp_path, capsys, more, period, places):
+    write_csv(tmp_path / "t.csv", ("who", *HEADER[1:]), some_trips(20))
     assert main(arguments(tmp_path, "--map", "uid=who", "--week", "2015-09-14", *more)) == 0
     printed = capsys.readouterr().out
-    assert "420 rows = " in printed
+    assert "40 rows = " in printed
     assert "confidential" in printed
     recorded = load(tmp_path / "city").metadata
     assert recorded.week == date(2015, 9, 14)
     assert (recorded.period_from_data, recorded.places_public) == (period, places)
-
-
-@pytest.mark.real_data
-@pytest.mark.skipif(not REAL.exists(), reason="the real data are not at ../shared/data/mibici")
-def test_real_bike_trips(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    typed = [
-        *("trips", str(REAL / "trips_*.csv"), "--locations", str(REAL / "stations.csv")),
-        *("--map", *map("=".join, zip(ROLES, COLUMNS, strict=True))),
-        *("--timezone", "America/Mexico_City", "--week", "2015-09-07"),
-        *("--from", "2015-09-01", "--to", "2015-09-30", "--out", str(tmp_path / "guadalajara")),
-    ]
-    assert main(typed) == 0
-    assert "356,867 rows = 40,313 used" in capsys.readouterr().out
-    dataset = load(tmp_path / "guadalajara")
-    assert dataset.has_density
-    assert int(dataset.single_visit_by_tower.sum()) == 1_691
 
 
 POSITIONS = [(lng, lat) for _, lat, lng in TOWERS]
@@ -379,15 +333,12 @@ LONG = [pytest.param(*a, marks=pytest.mark.long) for a in ((1, 45, None), (4, 84
 @pytest.mark.parametrize(
     ("shares", "cap", "mean"), [(1, 840, None), (4, 45, None), (1, 45, 2.5), (1, 4, 2.0), *LONG]
 )
-def test_sums_equal_those_counted_person_by_person(
-    tmp_path: Path, cap: int, shares: int, mean: float | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sums_equal_those_counted_person_by_person(tmp_path, cap, shares, mean, monkeypatch):
     rows = crowd()
     if shares > 1:
         monkeypatch.setattr(duckdb_engine, "BYTES_PER_ROW", 500_000)
-    path = write_csv(tmp_path / "v.csv", VISITS, rows)
-    asked = options(tmp_path, "visits", [path], max_visits_cap=cap, mean_visits_public=mean)
-    dataset, _ = ingest(asked)
+    how = {"kind": "visits", "header": VISITS, "parts": ("density",)}
+    dataset, _ = built(tmp_path, rows, max_visits_cap=cap, mean_visits_public=mean, **how)
     visits = sightings(rows)
     kept = {}
     for uid, records in reference.records_by_person(visits, MONDAY).items():
@@ -395,9 +346,8 @@ def test_sums_equal_those_counted_person_by_person(
         kept[uid] = [(tower, hour) for _, (hour, tower) in sorted(keyed)[:cap]]
     # c² is the mean; the sum takes at most a twentieth of whoever has it, in 64ths
     share = 63 if mean is None else min(63, int(3.2 * (cap / mean) ** 2))
-    expected = zoom_reference.sums_of(
-        kept.values(), POSITIONS, cap, mean or 10.0, Fraction(share, 64)
-    )
+    given = POSITIONS, cap, mean or 10.0, Fraction(share, 64)
+    expected = zoom_reference.sums_of(kept.values(), *given)
     assert max(map(len, kept.values())) > min(cap - 1, 40)
     assert dataset.metadata.mean_visits_public == mean
     for name in ("towers", "districts", "city", "tower_totals", "visit_total", "max_visits_cap"):

@@ -60,9 +60,8 @@ def test_the_attack_is_on_the_days_and_zones_of_the_view():
 @pytest.mark.parametrize("time", ["day", "whole"])
 def test_its_utility_is_that_of_its_table(threshold, time):
     parameters = ODParameters(epsilon=1.0, suppression_threshold=threshold)
-    view = make_view(
-        datasets.load("rwanda-districts"), "clusters-20", TimeSelection(aggregation=time)
-    )
+    country = datasets.load("rwanda-districts")
+    view = make_view(country, "clusters-20", TimeSelection(aggregation=time))
     true = od.truth(view)
     released = suppress_small_flows(true, parameters.min_shown_count)
     assert (released == true * (true >= max(threshold, 1))).all()

@@ -19,7 +19,7 @@ MOST_EPSILON, MOST_ADVANTAGE = 6e-5, 1.8e-5
 """How much stronger than the truth the grid may be."""
 
 
-def test_a_result_that_proves_membership_has_no_finite_loss():
+def test_proof_of_membership_has_no_finite_loss_and_nothing_says_nothing():
     p, q = np.array([0.5, 0.5, 0.0]), np.array([0.0, 0.5, 0.5])
     losses = compose([(p, q, 1)])
     assert losses.mass_only_in == 0.5
@@ -28,6 +28,17 @@ def test_a_result_that_proves_membership_has_no_finite_loss():
     assert compose([(p, q, 2)]).mass_only_in == pytest.approx(0.75)
     certain = compose([(np.array([1.0, 0.0]), np.array([0.0, 1.0]), 3)])
     assert (certain.mass_only_in, certain.optimal_guess_rate) == (1.0, 1.0)
+    chances = randomised_response(1.0)[0][::-1]
+    value = np.array([-1.0, 1.0])
+    losses = PrivacyLossDistribution(
+        value=value, probability_in=(1 - 1e-6) * chances, probability_out=chances[::-1]
+    )
+    assert epsilon_for_delta(losses, 0.9e-6) == math.inf
+    assert epsilon_for_delta(losses, 1.1e-6) == pytest.approx(1.0, abs=1e-5)
+    even = np.array([0.3, 0.7])
+    for parts in ([], [(even, even, 5)]):
+        assert compose(parts).advantage == pytest.approx(0, abs=1e-15)
+    assert compose_epsilon([], 1e-6) == 0
 
 
 @pytest.mark.parametrize("times", [2, 5, 40])
@@ -39,23 +50,6 @@ def test_proof_composes_as_in_all_sequences_of_results(times):
         assert losses.mass_only_in == pytest.approx(1 - 0.99**times, abs=1e-12)
         assert losses.probability_in.sum() == pytest.approx(0.99**times, abs=1e-9)
         assert losses.probability_out.sum() == pytest.approx(0.98**times, abs=1e-9)
-
-
-def test_what_rounding_lost_counts_as_proof():
-    chances = randomised_response(1.0)[0][::-1]
-    value = np.array([-1.0, 1.0])
-    losses = PrivacyLossDistribution(
-        value=value, probability_in=(1 - 1e-6) * chances, probability_out=chances[::-1]
-    )
-    assert epsilon_for_delta(losses, 0.9e-6) == math.inf
-    assert epsilon_for_delta(losses, 1.1e-6) == pytest.approx(1.0, abs=1e-5)
-
-
-def test_nothing_says_nothing():
-    even = np.array([0.3, 0.7])
-    for parts in ([], [(even, even, 5)]):
-        assert compose(parts).advantage == pytest.approx(0, abs=1e-15)
-    assert compose_epsilon([], 1e-6) == 0
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,6 @@ from engine import density, origin_destination as od
 from engine.release import NOISE_CONSENT, WRITERS, flow_writer
 from engine.release.command import main
 from engine.release_arguments import _METHODS, build_parser
-from engine.synthetic.twin import twin
-from engine.synthetic.twin_inputs import TwinInputs
 from tests.support.releases import ROOT
 
 OD = ("od", "demo-city", "--tuned-on", "simulated", "--trips", "100000000")
@@ -44,7 +42,7 @@ def test_the_command_takes_every_method_that_can_be_released():
         assert sorted(_METHODS[product]) == sorted(methods.keys() & WRITERS)
 
 
-def test_suppression_without_noise_is_refused_with_a_sentence(capsys, tmp_path):
+def test_suppression_without_noise_and_decimal_commas_are_refused(capsys, tmp_path):
     with pytest.raises(SystemExit, match="2"):
         main([*OD, "--out", str(tmp_path / "out"), "--epsilon", "1", "--method", "practice"])
     said = capsys.readouterr().err
@@ -52,9 +50,6 @@ def test_suppression_without_noise_is_refused_with_a_sentence(capsys, tmp_path):
     assert "Suppression without noise protects nobody" in said
     assert not list(tmp_path.iterdir())
     assert "practice" not in WRITERS.keys() | od.METHODS.keys()
-
-
-def test_a_decimal_comma_is_told(capsys):
     with pytest.raises(SystemExit):
         main([*OD, "--out", "x", "--epsilon", "0,5"])
     assert "--epsilon: write a number such as 0.5 (given: '0,5')" in capsys.readouterr().err
@@ -124,21 +119,12 @@ def test_a_release_is_written_with_the_method_of_today(tmp_path, option):
         assert document["product"] == "od-estimate"
 
 
-def test_sums_before_suppression_are_written_where_they_are_asked_for(tmp_path, option, capsys):
-    asked = [*OD, *option, "--epsilon", "0.3", "--zones", "clusters-9", "--unit", "person"]
-    for name, more in (("a", []), ("b", ["--sums-before-suppression"])):
-        out = tmp_path / name
-        assert main([*asked, "--out", str(out), *more]) == 0
-        said = json.loads((out / "statement.json").read_text(encoding="utf-8"))
-        assert said["sums_before_suppression"] == bool(more)
-        assert ("out_trips" in (out / "zones.geojson").read_text("utf-8")) == bool(more)
-        assert ("warning: SUPPRESSED COUNTS CAN BE" in capsys.readouterr().out) == bool(more)
-
-
-def test_a_terminal_sees_the_progress_of_one_large_matrix(tmp_path, option, capsys, monkeypatch):
+@pytest.mark.parametrize("method", ["laplace_suppression", "empirical_bayes"])
+def test_a_terminal_sees_progress(tmp_path, option, capsys, monkeypatch, method):
     monkeypatch.setattr(flow_writer, "_CELLS_PER_DRAW", 4000)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     asked = [*OD, *option, "--epsilon", "0.5", "--unit", "person", "--time", "whole"]
+    asked += ["--method", method]
     assert main([*asked, "--out", str(tmp_path / "out")]) == 0
     shares = [int(one) for one in re.findall(r"(\d+)%", capsys.readouterr().err)]
     assert len(shares) >= 7
@@ -149,29 +135,23 @@ def test_what_is_mostly_noise_takes_consent_and_warns_in_full(tmp_path, option, 
     asked = ["od", "demo-city", "--epsilon", "0.01", "--tuned-on", "public", *option]
     asked += ["--trips", "1000", "--out", str(tmp_path / "out")]
     assert "write: I understand that most of it is noise" in refused(capsys, *asked)
-    assert main([*asked, "--consent", NOISE_CONSENT]) == 0
-    assert "warning: NOISE IS SHOWN AS FLOWS" in capsys.readouterr().out
+    assert main([*asked, "--consent", NOISE_CONSENT, "--sums-before-suppression"]) == 0
+    said = capsys.readouterr().out
+    assert "warning: NOISE IS SHOWN AS FLOWS" in said
+    assert "warning: SUPPRESSED COUNTS CAN BE" in said
+    assert "out_trips" in (tmp_path / "out" / "zones.geojson").read_text("utf-8")
 
 
-def test_the_statement_names_the_twins_inputs_and_sources(tiny_city, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path / "data"))
-    place, name = str(tiny_city.folder.parent), tiny_city.id
-    declare = ["budget", "set", "people", "--datasets", name, "--epsilon", "9", "--by", "me"]
-    assert main(declare) == 0
-    order = ["od", place, "--epsilon", "1", "--trips", "100000000", "--out", str(tmp_path / "b")]
-    inputs = TwinInputs(people=321, sources={"people": "annual report 2025"})
-    twin(tiny_city.zones, inputs, tmp_path / "twin")
-    capsys.readouterr()
+def test_a_twin_is_named_where_it_was_used_and_is_one(tmp_path, capsys, option):
+    order = ["od", "demo-city", "--trips", "100000000", "--epsilon", "1"]
+    order += ["--out", str(tmp_path / "b"), *option]
+    missing, other = "a twin must be named", "a dataset that the command 'twin' made"
     for more, rule in (
-        (["--tuned-on", "twin"], "a twin must be named"),
-        (["--tuned-on", "public", "--twin", "demo-city"], "a twin must be named"),
-        (["--tuned-on", "twin", "--twin", place], "must be a dataset that the command 'twin' made"),
+        (["--tuned-on", "twin"], missing),
+        (["--tuned-on", "public", "--twin", "demo-city"], missing),
+        (["--tuned-on", "twin", "--twin", "paris"], other),
     ):
         assert rule in refused(capsys, *order, *more)
-    assert main([*order, "--tuned-on", "twin", "--twin", str(tmp_path / "twin")]) == 0
-    bounds = (tmp_path / "b" / "statement.json").read_text(encoding="utf-8")
-    assert "simulated people made of public facts alone" in bounds
-    assert "321 people (annual report 2025)" in bounds
 
 
 def test_a_terminal_that_knows_ascii_alone_gets_no_traceback(tmp_path, option):

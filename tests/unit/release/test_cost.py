@@ -42,11 +42,8 @@ def test_a_finer_unit_is_charged_in_full_and_at_most_a_step_more(epsilon, limit,
     loss = PrivacyLoss(unit="person-day", epsilon=epsilon, delta=delta, trip_cost_divisor=limit)
     charged = budget_cost(loss, "trip")
     due = 2 * to_decimal_fraction(epsilon) / (limit if limit and not delta else 1)
-    assert (
-        to_decimal_fraction(math.nextafter(charged.epsilon, 0))
-        < due
-        <= to_decimal_fraction(charged.epsilon)
-    )
+    below = math.nextafter(charged.epsilon, 0)
+    assert to_decimal_fraction(below) < due <= to_decimal_fraction(charged.epsilon)
     with localcontext(prec=50):
         due_delta = (1 + Decimal(repr(epsilon)).exp()) * Decimal(repr(delta))
         assert due_delta <= Decimal(repr(charged.delta)) <= due_delta * Decimal("1.00000001")
@@ -54,15 +51,11 @@ def test_a_finer_unit_is_charged_in_full_and_at_most_a_step_more(epsilon, limit,
 
 @given(epsilon=st.floats(1e-3, 20), days=st.integers(1, 400), delta=st.floats(1e-12, 1e-6))
 def test_a_person_pays_for_each_day_both_epsilon_and_delta(epsilon, days, delta):
-    charged = budget_cost(
-        PrivacyLoss(unit="person-day", epsilon=epsilon, delta=delta, days=days), "person"
-    )
+    loss = PrivacyLoss(unit="person-day", epsilon=epsilon, delta=delta, days=days)
+    charged = budget_cost(loss, "person")
     for asked, got in ((epsilon, charged.epsilon), (delta, charged.delta)):
-        assert (
-            to_decimal_fraction(math.nextafter(got, 0))
-            < days * to_decimal_fraction(asked)
-            <= to_decimal_fraction(got)
-        )
+        due, below = days * to_decimal_fraction(asked), math.nextafter(got, 0)
+        assert to_decimal_fraction(below) < due <= to_decimal_fraction(got)
 
 
 def test_a_delta_that_would_reach_one_is_refused():
@@ -82,9 +75,7 @@ def test_a_delta_that_would_reach_one_is_refused():
         (zoom(epsilon=1.0), "trip", pytest.approx(1.4449, rel=1e-4), 1e-7),
     ],
 )
-def test_a_release_is_charged_and_stated_in_the_budgets_unit(
-    demo, tmp_path, setting, unit, epsilon, delta
-):
+def test_a_release_is_charged_in_the_budgets_unit(demo, tmp_path, setting, unit, epsilon, delta):
     ledger = BudgetLedger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["demo-city"], unit=unit, epsilon=1.5, delta=1e-6, manager="me")
     release(setting, demo, tmp_path / "one", ledger=ledger)

@@ -31,7 +31,7 @@ def epsilon(demo):
     return way.find_paper_parameters(ASKED, demo.metadata.max_visits_cap).epsilon
 
 
-def test_the_scales_are_those_of_the_paper_in_whole_steps(scales, epsilon):
+def test_the_scales_are_those_of_the_paper_and_prove_what_is_charged(scales, epsilon):
     """From P1's formulas written out; the steps from the largest singular value of the matrix."""
     matrix = dct(np.eye(HOURS), type=2, norm="ortho", axis=0)
     norm = np.linalg.norm(np.rint(matrix * 2**20), 2)
@@ -45,9 +45,6 @@ def test_the_scales_are_those_of_the_paper_in_whole_steps(scales, epsilon):
         scales[2].drawn_scale >= 8 * root * step / epsilon
     )  # never less than what is proved needs
     assert scales[3].drawn_scale >= sigma * step
-
-
-def test_the_scales_prove_what_is_charged_by_formulas_of_their_own(scales, epsilon):
     rho = (math.sqrt(ELL) / (scales[3].drawn_scale / 2**32)) ** 2 / 2
     alpha = 1 + np.exp(np.linspace(-3, 9, 200_001))
     converted = alpha * rho + np.log(1 / (alpha * 1e-7)) / (alpha - 1) + np.log1p(-1 / alpha)
@@ -75,18 +72,12 @@ def test_whole_coefficients_are_the_explorers_within_the_rounding_of_public_numb
     squares = (exact.astype(object) ** 2).sum(axis=0)
     tails = np.sqrt(np.append(squares[::-1].cumsum()[::-1][1:], 0).astype(float))
     noises = np.sqrt(np.arange(1, HOURS + 1) * 7.0)
-    scored = (
-        np.array(
-            way.exact_scores(way.exact_coefficients(demo, ELL, clusters), way.COEFFICIENT_UNITS)
-        )
-        / way.COEFFICIENT_UNITS
-    )
+    whole = way.exact_coefficients(demo, ELL, clusters)
+    scored = np.array(way.exact_scores(whole, way.COEFFICIENT_UNITS)) / way.COEFFICIENT_UNITS
     assert scored == pytest.approx(tails + noises, rel=1e-6)
 
 
-def test_a_person_moves_whole_coefficients_and_scores_by_no_more_than_the_proof_says(
-    demo, scales, monkeypatch
-):
+def test_a_person_moves_numbers_by_no_more_than_is_proved(demo, scales, monkeypatch):
     """Worst cases: ℓ visits at one tower, or in as many, in hours of their own or by chance."""
     rng, towers = np.random.default_rng(3), len(demo.towers)
     clusters = np.arange(demo.tessellation.cover_size) % 11
@@ -115,12 +106,8 @@ def test_a_person_moves_whole_coefficients_and_scores_by_no_more_than_the_proof_
     assert furthest > 0.9 * most_moved(scales)
 
 
-def test_where_noise_exceeds_the_visits_all_is_zero_and_the_total_says_so(
-    demo, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(
-        opendp_noise, "discrete_laplace", lambda counts, scale: np.full_like(counts, -5)
-    )
+def test_where_noise_exceeds_the_visits_all_is_zero(demo, tmp_path, monkeypatch):
+    monkeypatch.setattr(opendp_noise, "discrete_laplace", lambda n, _: np.full_like(n, -5))
     setting = fourier()
     way.write(plan(setting, demo), demo, tmp_path, lambda _: None)
     assert (pd.read_csv(tmp_path / "density.csv")["visits"] == 0).all()

@@ -1,61 +1,38 @@
 """Releases that are stopped, killed or fail: what is said is what is spent, and no half is left."""
 
+import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import pytest
 
+from engine import release as package
 from engine.errors import DatasetError
 from engine.release import BudgetLedger, ReleaseError, flow_writer as way, plan
 from engine.release.bundle import HIDDEN_PREFIX, claim_folder, required_bytes
-from tests.support.releases import ONE_DAY, ROOT, flows, release
+from engine.release.command import main
+from tests.support.processes import run_apart
+from tests.support.releases import ONE_DAY, flows, release
 
-SLOW = """
-import sys, time
-import engine.release as package
-from engine.release import bundle, command, flow_writer
-
-where = sys.argv.pop(1)
-owners = {"load_counts": flow_writer, "write": flow_writer, "charge": package.BudgetLedger}
-owner = owners.get(where, package)
-act = getattr(owner, where)
-
-def wait(*given, **rest):
-    if where == "charge":
-        value = act(*given, **rest)
-        if not rest.get("dry_run"):
-            stand()
-        return value
-    stand()
-    return act(*given, **rest)
-
-def stand():
-    print("@now", flush=True)
-    time.sleep(600)  # until the signal comes
-
-setattr(owner, where, wait)
-sys.exit(command.main(sys.argv[1:]))
-"""
 AFTER_CHARGE = ("charge", "write", "seal", "reveal")
 ONE = ("od", "demo-city", "--epsilon", "0.5", "--to", "2026-06-01", "--tuned-on", "public")
 ONE = (*ONE, "--trips", "1000000000")
 
 
-def started(ledger, out, *, where):
-    process = subprocess.Popen(
-        [sys.executable, "-c", SLOW, where, *ONE, "--ledger", str(ledger.path), "--out", str(out)],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while "@now" not in (line := process.stdout.readline()):
-        assert line, process.communicate()[1]
-    return process
+def release_and_stop(ledger, out, where, sent):
+    """Send a signal to this process where a release comes to; of a charge, when it is made."""
+    owner = {"load_counts": way, "write": way, "charge": BudgetLedger}.get(where, package)
+    act = getattr(owner, where)
+
+    def struck(*given, **rest):
+        value = act(*given, **rest) if where == "charge" else None
+        if not rest.get("dry_run"):
+            os.kill(os.getpid(), sent)
+        return value
+
+    setattr(owner, where, struck)
+    return main([*ONE, "--ledger", str(ledger), "--out", str(out)])
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
@@ -63,17 +40,14 @@ def started(ledger, out, *, where):
     ("where", "spent"),
     [("load_counts", 0), ("render_texts", 0), *((name, 1) for name in AFTER_CHARGE)],
 )
-def test_a_stopped_or_killed_release_leaves_no_half_bundle_and_the_next_sweeps(
-    ledger, demo, tmp_path, where, spent, sent
-):
+def test_a_stopped_release_leaves_no_half_bundle(ledger, demo, tmp_path, where, spent, sent):
     """A stopped one says what is spent, and leaves nothing to sweep; `described` is rehearsed."""
-    process = started(ledger, tmp_path / "out", where=where)
-    process.send_signal(sent)
-    _, said = process.communicate(timeout=60)
+    code, said = run_apart(release_and_stop, ledger.path, tmp_path / "out", where, sent)
+    assert code == (130 if sent == signal.SIGINT else -sent)
     if sent == signal.SIGINT:
         due = "ε = 0.5, entry 2 of the ledger, stays spent" if spent else "nothing was spent and"
         assert said.startswith(f"the release was stopped: {due}")
-        assert (process.returncode, said.count("\n")) == (130, 1)
+        assert said.count("\n") == 1
         assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
     assert not list(tmp_path.glob("out/*"))  # at most claimed, and empty
     assert ledger.budget("people").spent_epsilon == 0.5 * spent
@@ -126,9 +100,7 @@ def raised(error):
         ("finish", raised(sqlite3.OperationalError), "is complete.*stays spent"),
     ],
 )
-def test_whatever_fails_is_said_with_what_is_spent_and_leaves_all_or_nothing(
-    ledger, demo, tmp_path, monkeypatch, place, fault, words
-):
+def test_a_failure_says_what_is_spent(ledger, demo, tmp_path, monkeypatch, place, fault, words):
     monkeypatch.setattr(BudgetLedger if place == "finish" else way, place, fault)
     with pytest.raises((ReleaseError, KeyboardInterrupt), match=words) as said:
         release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
@@ -141,12 +113,9 @@ def test_whatever_fails_is_said_with_what_is_spent_and_leaves_all_or_nothing(
     assert (tmp_path / "out" / "SHA256SUMS").is_file() == (place == "finish")
 
 
-def test_a_disk_that_would_be_full_is_seen_before_anything_is_spent(
-    ledger, demo, tmp_path, monkeypatch
-):
-    little = SimpleNamespace(
-        free=required_bytes(plan(flows(**ONE_DAY), demo).cell_count, demo.zones) - 1
-    )
+def test_a_full_disk_is_seen_before_any_charge(ledger, demo, tmp_path, monkeypatch):
+    needed = required_bytes(plan(flows(**ONE_DAY), demo).cell_count, demo.zones)
+    little = SimpleNamespace(free=needed - 1)
     monkeypatch.setattr("shutil.disk_usage", lambda _: little)
     with pytest.raises(ReleaseError, match=r"7 MB free.*nothing was spent"):
         release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)

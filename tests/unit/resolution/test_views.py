@@ -18,21 +18,14 @@ from engine.resolution import (
 )
 
 
-def test_a_shipped_name_and_the_folder_of_a_version_open_the_same(demo):
+def test_a_name_and_the_folder_of_a_version_open_the_same_and_share_what_is_kept(demo):
     for name in ("demo-city", str(demo.folder)):
-        seen = Selection(
-            dataset_id=name, zone_level="clusters-20", time=TimeSelection(aggregation="week")
-        )
+        week = TimeSelection(aggregation="week")
+        seen = Selection(dataset_id=name, zone_level="clusters-20", time=week)
         assert open_view(seen).folder == demo.folder
-        assert (
-            open_view(finest_selection(seen)).zones["zone_id"].tolist()
-            == demo.zones["zone_id"].tolist()
-        )
+        assert open_view(finest_selection(seen)).zones["zone_id"].equals(demo.zones["zone_id"])
     with pytest.raises(DatasetError, match="there is no dataset"):
         open_view(Selection(dataset_id="nowhere"))
-
-
-def test_views_share_the_base_that_is_kept(demo):
     view = open_view(Selection(dataset_id="kept", zone_level="clusters-20"), lambda name: demo)
     assert view.base is demo
 
@@ -51,36 +44,21 @@ def test_some_days_are_those_days_at_every_unit(demo, step, unit):
     assert counted.dropped_trips == plain.dropped_trips
 
 
-@pytest.mark.parametrize("step", ["day", "week"])
-def test_trips_inside_a_coarse_zone_are_dropped(demo, step):
-    view = make_view(demo, "clusters-5", TimeSelection(aggregation=step))
-    for trips, fine in ((view.trips, demo.trips), (view.trips_by_person, demo.trips_by_person)):
-        rows = trips.all_days
-        assert (rows.origin != rows.destination).all()
-        crossing = view.labels[fine.all_days.origin] != view.labels[fine.all_days.destination]
-        assert (
-            rows.trip_count.sum()
-            == fine.all_days.trip_count[crossing].sum()
-            < fine.all_days.trip_count.sum()
-        )
-
-
-@pytest.mark.parametrize(
-    "when",
-    [
-        TimeSelection(first_position=7),
-        TimeSelection(last_position=7),
-        TimeSelection(first_position=3, last_position=9),
-    ],
-)
-def test_days_that_are_not_declared_are_refused(demo, when):
-    with pytest.raises(ParameterError, match=r"among the 7 declared ones \(0 to 6\)"):
-        make_view(demo, time=when)
-
-
-def test_a_view_of_a_view_is_refused(demo):
+def test_undeclared_days_and_views_of_views_are_refused(demo):
+    for first, last in ((7, None), (0, 7), (3, 9)):
+        with pytest.raises(ParameterError, match=r"among the 7 declared ones \(0 to 6\)"):
+            make_view(demo, time=TimeSelection(first_position=first, last_position=last))
     with pytest.raises(ParameterError, match="Look at its base"):
         make_view(make_view(demo, "clusters-10"), "clusters-5")
+
+
+def test_trips_inside_a_coarse_zone_are_dropped(demo):
+    view = make_view(demo, "clusters-5")
+    for trips, fine in ((view.trips, demo.trips), (view.trips_by_person, demo.trips_by_person)):
+        rows, whole = trips.all_days, fine.all_days
+        assert (rows.origin != rows.destination).all()
+        crossing = view.labels[whole.origin] != view.labels[whole.destination]
+        assert rows.trip_count.sum() == whole.trip_count[crossing].sum() < whole.trip_count.sum()
 
 
 @pytest.fixture
@@ -114,14 +92,11 @@ def test_the_trips_are_those_between_the_zones_that_are_left(town):
                 == kept[:, rest][:, :, rest]).all()  # fmt: skip
 
 
-def test_a_view_without_empty_zones_opens():
+def test_a_view_without_empty_zones_opens_where_somebody_lives():
     demo = datasets.load("demo-city")
     view = open_view(Selection(dataset_id=str(demo.folder), zone_level=INHABITED_LEVEL))
     assert len(view.zones) == int((demo.homes > 0).sum())
     assert view.metadata.days == demo.metadata.days
-
-
-def test_data_without_homes_have_no_such_view():
     with pytest.raises(DatasetError, match=r"must be somebody's home \(given: 0"):
         InhabitedDataset(datasets.load("paris"))
 
@@ -136,19 +111,13 @@ def grid(side, **columns):
     )
 
 
-def test_a_blank_parent_is_refused():
+def test_blank_parents_unknown_levels_and_too_many_clusters_are_refused():
     zones = grid(2, province_id=["p", "", "  ", "p"])
     with pytest.raises(DatasetError, match=r"a parent for every zone \(given: 2 zones without"):
         resolution.zone_levels(zones)
-
-
-ODD = ["nothing", "clusters-5", "clusters-0", "clusters-x", "a b", "../x", ""]
-
-
-@pytest.mark.parametrize("level", ODD)
-def test_unknown_levels_and_too_many_clusters_are_refused(level):
-    with pytest.raises(ParameterError):
-        resolution.zone_labels(grid(2), level)
+    for level in ("nothing", "clusters-5", "clusters-0", "clusters-x", "a b", "../x", ""):
+        with pytest.raises(ParameterError):
+            resolution.zone_labels(grid(2), level)
 
 
 @pytest.mark.parametrize("k", [2, 7, 30, 149, 150])  # a river parts the demo in two
@@ -161,19 +130,13 @@ def test_clusters_of_the_demo_are_connected_and_cover_every_zone(k):
     assert (shapely.get_num_geometries(pieces) == 1).all()
 
 
-def test_clusters_read_polygons_only():
+def test_clusters_read_polygons_alone_are_of_similar_area_and_take_islands():
     zones = grid(5)
     labels = resolution.cluster_zones(zones, 6)
     shuffled = zones.assign(zone_id=list(reversed(zones["zone_id"])), name="x", n=range(25))
     assert (resolution.cluster_zones(shuffled, 6) == labels).all()
-
-
-def test_clusters_are_of_similar_area():
     labels = resolution.cluster_zones(grid(8), 16)
     assert np.bincount(labels).max() <= 2 * np.bincount(labels).min()
-
-
-def test_an_island_joins_the_nearest_cluster():
     boxes = [shapely.box(0, 0, 1, 1), shapely.box(1, 0, 2, 1), shapely.box(9, 0, 9.1, 0.1)]
     zones = gpd.GeoDataFrame({"zone_id": list("abc")}, geometry=boxes, crs=4326)
     assert resolution.cluster_zones(zones, 2).tolist() == [0, 1, 1]

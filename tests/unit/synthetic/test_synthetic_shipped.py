@@ -15,20 +15,17 @@ DATA = PROJECT / "data"
 
 
 @pytest.fixture(autouse=True)
-def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def _installed(monkeypatch):
     monkeypatch.delenv("MOBILITY_DATA", raising=False)
 
 
-def test_every_shipped_dataset_is_there_and_simulated() -> None:
+def test_every_shipped_dataset_is_simulated_without_a_column_about_one_person():
     for name in SHIPPED:
         described = datasets.load(name).metadata
         assert described.simulated
         assert described.name == name
         assert described.people_public is not None
         assert described.made_by == f"python -m research.simulated {name}"
-
-
-def test_no_shipped_table_has_a_column_about_one_person() -> None:
     known = {"zone_id", "location_id", "name", "geometry", "hour", "rank", "date"}
     known |= {"origin", "destination", "n", "measure", "cap", "bin"}
     known |= {"district", "clip_squared", "district_id", "province", "province_id"}
@@ -36,18 +33,12 @@ def test_no_shipped_table_has_a_column_about_one_person() -> None:
         assert set(pq.read_schema(path).names) <= known
 
 
-def test_afghanistan_2020_is_shipped_without_ranks_by_person() -> None:
-    dataset = datasets.load("afghanistan-2020")
-    assert not dataset.has_person_ranks
-    assert len(dataset.metadata.days) == 305
-
-
-def test_trips_of_sectors_between_districts_are_those_of_the_districts() -> None:
+def test_trips_of_sectors_between_districts_are_those_of_the_districts():
     sectors, districts = (datasets.load(f"rwanda-{zones}") for zones in ("sectors", "districts"))
     np.testing.assert_array_equal(od.truth(make_view(sectors, "district")), od.truth(districts))
 
 
-def test_tables_of_a_city_fit_each_other() -> None:
+def test_tables_of_a_city_fit_each_other():
     city = datasets.load("demo-city")
     people, truth = city.metadata.people_public, city.truth_by_tower
     assert city.single_visit_by_tower.sum() == city.homes.sum() == people
@@ -66,7 +57,7 @@ def test_tables_of_a_city_fit_each_other() -> None:
     [pytest.param(name, marks=pytest.mark.long) for name in SHIPPED if name != "demo-city"]
     + ["demo-city"],
 )
-def test_what_is_shipped_has_the_marginals_of_what_is_made_again(name: str, tmp_path: Path) -> None:
+def test_what_is_shipped_has_the_marginals_of_what_is_made_again(name, tmp_path):
     shipped, again = datasets.load(DATA / name), make(name, root=tmp_path)
     assert again.zones["zone_id"].tolist() == shipped.zones["zone_id"].tolist()
     known, made = (one.metadata.scenario["marginals"] for one in (shipped, again))

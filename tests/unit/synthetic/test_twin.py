@@ -13,7 +13,7 @@ import shapely
 from hypothesis import given, settings, strategies as st
 
 from engine import datasets, density, origin_destination as od, report
-from engine.datasets import Dataset, storage
+from engine.datasets import storage
 from engine.errors import ExplorerError, InputError, ParameterError
 from engine.report.measures import Measure
 from engine.synthetic import twin_command as command
@@ -28,7 +28,7 @@ RESIDENTS = (100, 0, 300, 200, 50, 350)
 
 
 @pytest.fixture(scope="module")
-def zones() -> gpd.GeoDataFrame:
+def zones():
     """Six squares of 11 km in two rows; one name is a formula of a spreadsheet."""
     squares = [shapely.box(x, y, x + 0.1, y + 0.1) for y in (0.0, 0.1) for x in (0.0, 0.1, 0.2)]
     names = ["A", "B", "=1+1", "D", "E", "F"]
@@ -37,12 +37,12 @@ def zones() -> gpd.GeoDataFrame:
 
 
 @pytest.fixture(scope="module")
-def town(zones: gpd.GeoDataFrame, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+def town(zones, tmp_path_factory):
     folder = tmp_path_factory.mktemp("twin") / "town"
     return twin(zones, TwinInputs(people=PEOPLE, trips_a_day=1.5), folder)
 
 
-def test_people_live_where_residents_are_and_travel_as_often_as_stated(town: Dataset) -> None:
+def test_people_live_where_residents_are_and_travel_as_often_as_stated(town):
     homes = np.asarray(town.homes)
     share = np.array(RESIDENTS) / sum(RESIDENTS)
     assert homes.sum() == PEOPLE
@@ -54,26 +54,25 @@ def test_people_live_where_residents_are_and_travel_as_often_as_stated(town: Dat
     assert trips[5].sum() != trips[0].sum(), "days differ by the weekday's rhythm"
 
 
-def test_a_trip_is_counted_once_a_day_and_once_a_person(town: Dataset) -> None:
+def test_a_trip_is_counted_once_a_day_and_once_a_person(town):
     by_day, by_person = town.trips.all_days, town.trips_by_person.all_days
     together = np.zeros((2, 7, 6, 6), dtype=np.int64)
     for place, table in enumerate((by_day, by_person)):
         np.add.at(together[place], (table.day, table.origin, table.destination), table.trip_count)
     assert np.array_equal(together[0], together[1])
     assert by_day.trip_count[by_day.rank == 1].sum() < PEOPLE * 7
-    assert by_person.trip_count[by_person.rank == 1].sum() < 0.9 * PEOPLE + 300, (
-        "a tenth never travels"
-    )
+    travellers = by_person.trip_count[by_person.rank == 1].sum()
+    assert travellers < 0.9 * PEOPLE + 300, "a tenth never travels"
 
 
-def test_most_trips_take_their_way_and_none_ends_before_it_begins(town: Dataset) -> None:
+def test_most_trips_take_their_way_and_none_ends_before_it_begins(town):
     minutes = report.truth(town).counts(Measure.TRAVEL_TIME, None)
     assert minutes[0] == 0, "below 0 minutes"
     assert minutes.sum() == od.truth(town).sum()
     assert minutes.argmax() - 1 == 41, "11.1 km to the next square, 5 m a second, and 4 minutes"
 
 
-def test_days_out_and_travellers_are_as_many_as_stated(zones, tmp_path, monkeypatch) -> None:
+def test_days_out_and_travellers_are_as_many_as_stated(zones, tmp_path, monkeypatch):
     """On a day with any there are `outing` trips; of those who travel few stay at home all week."""
     monkeypatch.setitem(ASSUMED_FACTS, "outing", 4.0)
     monkeypatch.setitem(ASSUMED_FACTS, "spread", 0.1)
@@ -87,7 +86,7 @@ def test_days_out_and_travellers_are_as_many_as_stated(zones, tmp_path, monkeypa
     assert share == pytest.approx(0.3 * (1 - stay), abs=0.01)
 
 
-def test_where_everybody_makes_one_trip_each_has_exactly_one(zones, tmp_path) -> None:
+def test_where_everybody_makes_one_trip_each_has_exactly_one(zones, tmp_path):
     town = twin(zones, TwinInputs(people=PEOPLE, one_trip=True), tmp_path / "town")
     trips, facts = town.trips_by_person.all_days, town.metadata.scenario["twin"]
     assert (trips.rank == 1).all()
@@ -98,7 +97,7 @@ def test_where_everybody_makes_one_trip_each_has_exactly_one(zones, tmp_path) ->
     assert "0.8 trips a person and day between zones; 90% of people" in format_inputs(facts)
 
 
-def test_visits_are_at_home_by_night_and_away_by_day(town: Dataset) -> None:
+def test_visits_are_at_home_by_night_and_away_by_day(town):
     visits = density.truth(town)
     assert visits.sum() / PEOPLE == pytest.approx(15, rel=0.06)
     hours = visits.reshape(6, 7, 24)[:, :5].sum(axis=1)
@@ -108,20 +107,13 @@ def test_visits_are_at_home_by_night_and_away_by_day(town: Dataset) -> None:
 
 
 @pytest.mark.parametrize("stated", [5.0, 30.0, 50.0])
-def test_visits_are_as_many_as_stated(zones, tmp_path: Path, stated: float) -> None:
+def test_visits_are_as_many_as_stated(zones, tmp_path, stated):
     inputs = TwinInputs(people=5_000, visits_a_week=stated)
     visits = density.truth(twin(zones, inputs, tmp_path / "town")).sum()
     assert visits / inputs.people == pytest.approx(stated, rel=0.06)
 
 
-def test_the_same_inputs_make_the_same_bytes(zones, tmp_path: Path) -> None:
-    inputs = TwinInputs(people=2_000)
-    versions = [twin(zones, inputs, tmp_path / str(i) / "town").folder.name for i in range(2)]
-    other = twin(zones, replace(inputs, seed=2), tmp_path / "other" / "town").folder.name
-    assert versions[0] == versions[1] != other
-
-
-def test_metadata_say_simulated_and_hold_the_inputs_alone(zones, tmp_path: Path) -> None:
+def test_metadata_hold_the_inputs_alone_and_the_same_make_the_same_bytes(zones, tmp_path):
     inputs = TwinInputs(people=1_000, days=3, sources={"people": "annual report"})
     town = twin(zones, inputs, tmp_path / "town")
     assert town.metadata.simulated
@@ -131,10 +123,14 @@ def test_metadata_say_simulated_and_hold_the_inputs_alone(zones, tmp_path: Path)
     assert town.metadata.week is None, "three days hold no whole week"
     assert not (town.folder / "truth.parquet").exists()
     assert town.has_trips
+    inputs = TwinInputs(people=2_000)
+    versions = [twin(zones, inputs, tmp_path / str(i) / "town").folder.name for i in range(2)]
+    other = twin(zones, replace(inputs, seed=2), tmp_path / "other" / "town").folder.name
+    assert versions[0] == versions[1] != other
 
 
 @pytest.mark.parametrize("change", [{}, {"days": 366}, {"trips_a_day": 50.0}, {"trips_a_day": 0}])
-def test_what_is_simulated_at_once_stays_bounded(change: dict[str, float]) -> None:
+def test_what_is_simulated_at_once_stays_bounded(change):
     inputs = TwinInputs(people=10**6, **change)
     people = chunk_size(inputs)
     assert 1 <= people <= 100_000
@@ -146,13 +142,13 @@ REFUSED = tomllib.loads(Path(__file__).with_name("refused.toml").read_text("utf-
 
 
 @pytest.mark.parametrize("rule", REFUSED)
-def test_what_is_outside_its_range_is_refused(rule: str) -> None:
+def test_what_is_outside_its_range_is_refused(rule):
     for change in REFUSED[rule]:
         with pytest.raises(ParameterError, match=rule):
             TwinInputs(**{"people": 10, **change})
 
 
-def test_zones_that_cannot_make_a_twin_are_refused(zones, tmp_path: Path) -> None:
+def test_few_people_or_no_trips_are_clear_and_zones_without_any_refused(zones, tmp_path):
     inputs = TwinInputs(people=10)
     nobody = zones.assign(residents=0)
     negative = zones.assign(residents=[1, 2, -3, 4, 5, 6])
@@ -166,18 +162,13 @@ def test_zones_that_cannot_make_a_twin_are_refused(zones, tmp_path: Path) -> Non
     with pytest.raises(InputError, match="given: 10,000"):
         twin(many, inputs, tmp_path / "t")
     assert not (tmp_path / "t").exists()
-
-
-def test_few_people_or_no_trips_make_a_clear_result(zones, tmp_path: Path) -> None:
     few = twin(zones, TwinInputs(people=3), tmp_path / "few")
     assert np.asarray(few.homes).sum() == 3
     still = twin(zones, TwinInputs(people=500, trips_a_day=0.0), tmp_path / "still")
     assert od.truth(still).sum() == 0
 
 
-def test_the_command_reads_a_file_and_guesses_residents(
-    zones, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_reads_a_file_and_guesses_residents(zones, tmp_path, capsys):
     path = tmp_path / "zones.geojson"
     zones.rename(columns={"residents": "Population"}).to_file(path, driver="GeoJSON")
     read = read_twin_zones(path)
@@ -202,7 +193,7 @@ def test_the_command_reads_a_file_and_guesses_residents(
     assert "overlap" in capsys.readouterr().err
 
 
-def test_places_without_zones_get_their_cells(tmp_path: Path) -> None:
+def test_places_without_zones_get_their_cells(tmp_path):
     path = tmp_path / "stations.csv"
     rows = [f"s{i},{20 + i / 100},{-103 + i * i / 500}" for i in range(6)]
     path.write_text("id,latitude,longitude\n" + "\n".join(rows) + "\n")
@@ -216,7 +207,7 @@ groups = st.lists(st.integers(0, 6), max_size=60).map(lambda g: np.array(g, dtyp
 
 
 @given(groups)
-def test_position_restarts_with_each_group(group: np.ndarray) -> None:
+def test_position_restarts_with_each_group(group):
     ordered = np.sort(group)
     position = position_within(ordered)
     expected = [int((ordered[:i] == value).sum()) for i, value in enumerate(ordered)]
@@ -225,7 +216,7 @@ def test_position_restarts_with_each_group(group: np.ndarray) -> None:
 
 @given(mean=st.floats(3, 40), ratio=st.floats(0.6, 1.6), maximum=st.integers(600, 1200))
 @settings(max_examples=25, deadline=None)
-def test_heavy_tailed_has_the_moments_asked_for(mean: float, ratio: float, maximum: int) -> None:
+def test_heavy_tailed_has_the_moments_asked_for(mean, ratio, maximum):
     numbers = np.arange(1, maximum + 1)
     mass = np.diff(heavy_tailed_distribution(mean, ratio * mean, maximum), prepend=0.0)
     assert np.all(mass >= 0)
@@ -235,7 +226,7 @@ def test_heavy_tailed_has_the_moments_asked_for(mean: float, ratio: float, maxim
     assert spread == pytest.approx(ratio * mean, rel=1e-4)
 
 
-def test_rows_draw_from_their_own_distribution() -> None:
+def test_rows_draw_from_their_own_distribution():
     rng = np.random.default_rng(6)
     weights = np.array([[0.0, 1.0, 3.0], [2.0, 0.0, 2.0]])
     rows = np.repeat([0, 1], 40_000)
