@@ -9,10 +9,10 @@ import pytest
 from engine.release import BudgetLedger
 from engine.text.privacy_text import PAIR_ONLY, PEOPLE_ONCE
 from pages._ui.release import release_job, release_page
+from tests.pages.release.test_release import finished
 from tests.support.bicycles import REAL
 from tests.support.data_page import HEADER, PLACES, built, button, html_of, upload, widget, zone
 from tests.support.page import bodies, text
-from tests.support.release_page import finished
 
 SHIPPED = Path(__file__).parents[2] / "data" / "demo-city-commutes"
 GENERAL = (

@@ -1,9 +1,12 @@
-"""Under which names a server of one computer answers, asked by raw requests of a real one."""
+"""Under which names a real server of one computer answers, and with which headers."""
+
+import re
 
 import pytest
 import streamlit as st
 
 from pages._ui.app import origin
+from pages._ui.app.gate import HEADERS
 from pages._ui.release import release_job
 from tests.support.server import Visitor, handshake, request, served
 
@@ -106,3 +109,24 @@ def test_requests_and_releases_ask_one_function(monkeypatch, options, headers, a
     assert origin.is_admitted(hosts, origins) is admitted
     assert origin.is_served_locally() is locally
     assert release_job.may_release() is locally
+
+
+def policy(text: str) -> dict[str, set[str]]:
+    parts = [part.split() for part in text.split(";")]
+    return {what: set(where) for what, *where in parts}
+
+
+@pytest.mark.parametrize("path", ["/", "/Density", "/_stcore/health", "/media/nothing", "/no.js"])
+def test_every_answer_has_them_once(address, path):
+    answer = request(address, "GET", path)
+    assert {name: answer.headers.get(name.lower()) for name in HEADERS} == HEADERS
+
+
+def test_nothing_is_fetched_from_or_sent_to_another_place(address):
+    said = policy(request(address, "GET", "/").headers["content-security-policy"])
+    assert said["default-src"] == {"'self'"}
+    assert said["frame-ancestors"] == said["object-src"] == {"'none'"}
+    for what, where in said.items():
+        outside = {one for one in where if not re.fullmatch(r"'[^']+'|data:|blob:", one)}
+        assert not outside, what
+    assert not said["script-src"] & {"'unsafe-inline'", "'unsafe-eval'", "data:"}

@@ -33,9 +33,7 @@ def shocked(open_page, town):
     zone = str(town.zones["zone_id"][int(np.argmax(od.truth(town)[0].sum(axis=1)))])
 
     def run(**query):
-        app = open_page(PAGE, **TRIPS | query)
-        app.button_group(key="decisions_view").set_value("Aid after a shock").run()
-        (area,) = app.multiselect
+        (area,) = open_page(PAGE, decisions_view="Aid after a shock", **TRIPS | query).multiselect
         return zone, area.set_value([zone]).run()
 
     return run
