@@ -93,11 +93,11 @@ def measure(sessions: int, moves: int) -> Iterator[Row]:
 
 
 @contextmanager
-def served(root: Path = ROOT / "data") -> "Generator[tuple[str, subprocess.Popen[bytes]]]":
-    """Serve the dashboard with the datasets of a folder and yield the websocket's address."""
+def served() -> "Generator[tuple[str, subprocess.Popen[bytes]]]":
+    """Serve the dashboard with the shipped datasets and yield the websocket's address."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    environment = {"MOBILITY_DATA": str(root)}
+    environment = {"MOBILITY_DATA": str(ROOT / "data")}
     with running(command, f"http://127.0.0.1:{port}", environment=environment) as process:
         yield f"ws://127.0.0.1:{port}/_stcore/stream", process
 
