@@ -6,7 +6,6 @@ import numpy as np
 
 from engine.ingest.command import main as ingest
 
-REAL = Path(__file__).parents[3] / "shared" / "data" / "mibici"
 COLUMNS = ("Usuario_Id", "Inicio_del_viaje", "Fin_del_viaje", "Origen_Id", "Destino_Id")
 ROLES = ("uid", "datetime", "end_datetime", "origin", "destination")
 

@@ -219,12 +219,6 @@ def test_who_left_is_told_from_the_noisy_totals_of_zones(shocked, settled, monke
     assert "pays ε = 1 for both spans" in text(app)
 
 
-def test_our_method_is_judged_by_its_own_draws(shocked, settled):
-    app = settled(shocked(od_method="empirical_bayes")[1])
-    assert "of the 3 main destinations are named on an average day" in text(app)
-    assert ", mainly " not in text(app)
-
-
 @pytest.mark.parametrize("reached", [True, False])
 def test_a_target_offers_the_smallest_epsilon_that_keeps_it(shocked, settled, monkeypatch, reached):
     met = np.zeros((len(EPSILON_STOPS), 60), dtype=bool)

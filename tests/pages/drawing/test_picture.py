@@ -1,11 +1,10 @@
 """One picture made by the server: both sides, what is invented and lost marked, names as text."""
 
 import re
-from types import SimpleNamespace
 
 import numpy as np
 
-from engine import density, origin_destination as od
+from engine import origin_destination as od
 from pages._ui.components import colours, picture
 from pages._ui.trips import change_view
 
@@ -31,18 +30,6 @@ def test_wrong_flows_are_marked_and_counted(demo):
     assert f"lost, 5+ trips but shown as 0: 1 of the {picture.MAX_FLOWS} largest true" in made.key
     assert "true: 0" in paths(right, "phantom")[0]
     assert "with noise: 0" in paths(right, "lost")[0]
-
-
-def test_zones_read_as_true_and_private_and_names_are_text(demo):
-    zones = demo.zones.copy()
-    zones["name"] = ["<script>"] * len(zones)
-    drawn = picture.shapes(SimpleNamespace(zones=zones))
-    true = density.truth(demo)[:, 66]
-    made = picture.zones_picture(drawn, true, 2.0 * true, topic="visits, one hour", epsilon=0.5)
-    assert made.sides.count('class="zone"') == 2 * len(zones)
-    assert "<script>" not in made.html()
-    assert f"&lt;script&gt; ({zones['zone_id'].iloc[0]})" in made.html()
-    assert "With noise, ε = 0.5" in made.html()
 
 
 def test_zones_that_noise_fills_or_empties_are_marked_and_counted(demo):

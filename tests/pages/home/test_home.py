@@ -71,7 +71,9 @@ def of(parameters, zones="zones", step="whole", name="demo-city"):
 
 
 def test_one_screen_with_five_sliders_three_gauges_every_number_and_one_answer(open_home, settled):
-    app = settled(open_home())
+    app = open_home()
+    assert "…" not in str([flows for flows, _ in numbers(app).values()])  # of so small a dataset
+    app = settled(app)
     names = [
         re.sub(r":.*", "", one) for one in re.findall(r"</span> (\w+: .*?)</span>", html_of(app))
     ]
@@ -150,11 +152,6 @@ def test_the_numbers_of_flows_are_of_all_matrices_by_the_law_or_many_draws(
     label = "Suppressed" if method == "laplace_suppression" else "Too uncertain to draw"
     assert rows[label][0] == f"{percent(hidden)} of pairs"
     assert rows["Lost · phantom flows"][0].startswith(f"{lost:,.0f} of ")
-
-
-def test_a_move_within_a_small_dataset_needs_no_waiting_for_its_numbers(open_home):
-    app = open_home(od_data="demo-city", density_data="demo-city", od_zones="clusters-10")
-    assert "…" not in str([flows for flows, _ in numbers(app).values()])
 
 
 def test_the_error_of_the_theorems_is_that_of_the_field(open_home):
@@ -257,19 +254,10 @@ def test_the_right_gauge_says_where_less_noise_retains_less(open_home):
         assert (said in html_of(open_home(od_data="demo-city", epsilon=f"{epsilon:g}"))) == falls
 
 
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
-        ({"max_trips": "1", "threshold": "100"}, "nothing is shown"),
-        ({"epsilon": "0.1", "threshold": "0"}, "trips shown are invented"),
-        ({"od_method": "empirical_bayes"}, " of 100 trips estimated are genuine"),
-    ],
-)
-def test_the_right_gauge_says_what_a_release_shows(open_home, query, said):
-    app = open_home(od_data="demo-city", **query)
-    assert said in html_of(app).replace("<b>", "").replace("</b>", "")
+def test_the_right_gauge_says_where_nothing_is_shown(open_home):
+    app = open_home(od_data="demo-city", max_trips="1", threshold="100")
+    assert "nothing is shown" in html_of(app)
     assert "nan" not in html_of(app).lower()
-    assert not app.exception
 
 
 @pytest.mark.parametrize("step", ["day", "week"])
@@ -384,27 +372,6 @@ def test_flows_without_people_say_why_nothing_is_recommended(open_home):
     assert app.select_slider(key="max_trips").disabled  # nobody is trimmed
 
 
-def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
-    app = open_home(epsilon="0.1", unit="trip", od_data="demo-city")
-    setting, demo = of(ODParameters(epsilon=0.1, unit="trip"), step="day")
-    true = od.truth(demo, days=0)[0]
-    private = cached.draw_release(setting, SEED).counts[0]
-    pairs = [(i, j) for i in range(len(true)) for j in range(len(true)) if i != j]
-    shown = [p for p in sorted(pairs, key=lambda p: -private[p])[:MAX_FLOWS] if private[p] > 0]
-    busy = [p for p in sorted(pairs, key=lambda p: -true[p])[:MAX_FLOWS] if true[p] > 0]
-    counted = [
-        sum(true[p] == 0 for p in shown),
-        sum(0 < true[p] < private[p] / 2 for p in shown),
-        sum(true[p] >= 15 and private[p] == 0 for p in busy),
-    ]
-    (drawn,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
-    assert f"trips on {demo.metadata.days[0]:%-d %B}, the {MAX_FLOWS} largest flows" in drawn
-    private = drawn.split("<figure>")[2].split("</figure>")[0]
-    kinds = [private.count(f'"flow {kind}"') for kind in ("phantom", "inflated", "lost")]
-    assert counted[0] > 0
-    assert kinds == counted
-
-
 def test_what_is_estimated_and_not_drawn_is_too_uncertain_and_does_not_read_0(open_home):
     app = open_home(od_method="empirical_bayes", od_data="demo-city", epsilon="0.3")
     setting, demo = of(
@@ -483,13 +450,6 @@ def test_below_the_first_screen_stands_practice_without_noise_with_what_it_revea
         assert row[1:3] == [percent(utility.retained), percent(utility.genuine)]
     for other in ({"view": "Present"}, {"home_shown": "density"}):
         assert "protects nobody" not in text(open_home(od_data="demo-city", **other))
-
-
-def test_presenting_keeps_the_answer_and_hides_the_settings(open_home):
-    wanted = gauges(open_home(epsilon="0.5"))
-    app = open_home(epsilon="0.5", view="presenter")
-    assert gauges(app) == wanted
-    assert any("--settings: none" in body for body in bodies(app))
 
 
 def test_moving_epsilon_changes_numbers_and_back_brings_them_back(open_home, settled):

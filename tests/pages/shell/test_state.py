@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from engine.contract import TimeSelection
 from engine.text.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
-from pages._ui.frame.page_table import DATA, HOME, PAGES
+from pages._ui.frame.page_table import HOME
 from pages._ui.settings import fields
 from tests.support.page import link_of
 
@@ -87,23 +87,6 @@ def test_a_person_has_one_matrix_whatever_time_is_set():
     assert flows == equal
 
 
-def test_what_is_set_outlives_every_page(open_home):
-    app = open_home(od_data="demo-city")
-    app.select_slider(key="epsilon").set_value(0.5)
-    app.select_slider(key="threshold").set_value(7)
-    app.selectbox(key="unit").set_value("person")
-    app.run()
-    for path in (*PAGES, HOME):
-        app.switch_page(path).run()
-        assert not app.exception, app.exception
-        if path == DATA:  # beside a file they mean nothing
-            app.run()
-            assert "epsilon" not in widgets(app)
-            continue
-        now = widgets(app)
-        assert (now["epsilon"], now["threshold"], now["unit"]) == (0.5, 7, "person"), path
-
-
 def test_a_reset_can_be_taken_back(open_home):
     app = open_home()
     usual = widgets(app)["od_data"]
@@ -157,37 +140,6 @@ def test_a_link_cannot_write_a_heading_a_link_or_a_picture_on_the_page(key):
     (notice,) = open_link(**{key: HOSTILE}).session_state["notices"]
     assert "\n" not in notice
     assert not re.search(r"(?<!\\)[#\[\]!:(]", notice)
-
-
-def take_it() -> None:
-    """Set what is wanted, and keep what is set then."""
-    from dataclasses import replace
-
-    import streamlit as st
-
-    from engine.contract import Selection, TimeSelection
-    from engine.parameters import ODParameters
-    from pages._ui.settings import current
-
-    flows = current.flows()
-    assert flows is not None
-    wanted = replace(
-        flows,
-        selection=Selection(
-            dataset_id=flows.dataset_id,
-            zone_level="clusters-10",
-            time=TimeSelection(aggregation="week"),
-        ),
-        parameters=ODParameters(epsilon=0.3, max_trips_per_user=2, suppression_threshold=5),
-    )
-    current.set_values(**current.values_by_key(wanted))
-    st.session_state["wanted"], st.session_state["set"] = wanted, current.flows()
-
-
-def test_a_recommended_setting_is_taken_whole():
-    app = AppTest.from_function(take_it).run()
-    assert not app.exception, app.exception
-    assert app.session_state["set"] == app.session_state["wanted"]
 
 
 def stamped() -> None:
