@@ -58,12 +58,6 @@ def test_the_numbers_are_those_of_the_engine(open_report, tiny_city):
         assert f"{bins.edges[-1]:g} {bins.unit} and above: {above}." in said
 
 
-def test_what_is_left_out_leaves_its_share_to_the_others(open_report):
-    app = open_report(report_off=["hours", "flows"])
-    assert "shared by 6 analyses: 0.167 each" in text(app)
-    assert "**Trips by hour** · left out" in text(app)
-
-
 def test_the_page_opens_on_a_dataset_that_has_a_report(open_page, monkeypatch):
     monkeypatch.setitem(fields.DEFAULTS[fields.LINK_VERSION], "od_data", ("flows",))
     app = open_page(PAGE)
