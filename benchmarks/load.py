@@ -51,7 +51,7 @@ async def _visit(address: str, number: int, moves: int, measured: Measured) -> N
             for _ in range(moves):
                 await asyncio.sleep(chance.uniform(*PAUSE_S))
                 at = min(max(at + chance.choice((-2, -1, 1, 2)), 0), len(STOPS) - 1)
-                home.states["Privacy loss (ε)"] = [STOPS[at]]
+                home.states["Privacy loss"] = [STOPS[at]]
                 measured.moves.append(await home.ask())
     except Exception as problem:  # whatever it is, it is counted
         measured.failures.append(f"{type(problem).__name__} {problem}"[:80])
@@ -171,7 +171,7 @@ class Session:
                 if part == "alert" and "could not be drawn" in body:
                     self._problem = body[:60]
                 if hasattr(one, "label"):
-                    self.widgets[one.label.partition(":")[0]] = one
+                    self.widgets[one.label.partition(" (")[0]] = one
             elif kind == "new_session" and not message.metadata.run.fragment_ids:
                 self.stop()  # as a browser does: the page says anew which parts it wants
             elif kind == "auto_rerun":
