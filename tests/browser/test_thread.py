@@ -1,15 +1,13 @@
 """From a need on home to a released bundle: one setting, the same at every station."""
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from engine.command import main
 from engine.parameters import ODParameters
 from pages._ui.settings import fields
 from tests.browser.conftest import visit
@@ -26,18 +24,17 @@ RETAINED = re.compile(r"(\d+) of 100 trips between [^.;]* are retained")
 GUESSES = re.compile(r"correctly at most (\d+) times in 100")
 
 
-def release_command(folder, *words):
-    """Run the release command on a folder of datasets and its ledger; return what it says."""
-    typed = [sys.executable, "-m", "engine", "release", *map(str, words)]
-    return subprocess.run(
-        [*typed, "--ledger", str(folder / "ledger.sqlite")],
-        cwd=ROOT,
-        env={**os.environ, "MOBILITY_DATA": str(folder)},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    ).stdout
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """Return what runs the release command on this test's datasets and returns its words."""
+    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
+
+    def run(*words):
+        capsys.readouterr()
+        assert main(["release", *map(str, words), "--ledger", str(tmp_path / "ledger.sqlite")]) == 0
+        return capsys.readouterr().out
+
+    return run
 
 
 def linked(url, dataset):
@@ -75,12 +72,12 @@ def said(text, pattern=RETAINED):
     return int(found[1])
 
 
-def test_what_home_judges_is_what_is_released(browser, tmp_path):
+def test_what_home_judges_is_what_is_released(browser, tmp_path, command):
     name = "bicycles"
     bicycles(tmp_path, tmp_path / name)
     by = ("--datasets", name, "--epsilon", 40, "--by", "custodian")
-    release_command(tmp_path, "budget", "set", "people", *by)
-    with served({"MOBILITY_DATA": str(tmp_path)}) as address, visit(browser) as page:
+    command("budget", "set", "people", *by)
+    with served() as address, visit(browser) as page:
         at_home(page, address)
         choose(page, "Zones", "30 clusters")  # the need
         choose(page, "Unit of privacy", "one person,")
@@ -114,7 +111,7 @@ def test_what_home_judges_is_what_is_released(browser, tmp_path):
         page.get_by_text(f"Released: {name}-od").wait_for()
     (bundle,) = (path for path in (tmp_path / "local" / "releases").iterdir() if path.is_dir())
     assert stated(bundle) == home
-    assert f"ε = {home.parameters.epsilon:g} of 40" in release_command(tmp_path, "budget", "show")
+    assert f"ε = {home.parameters.epsilon:g} of 40" in command("budget", "show")
 
 
 def confirmed(page, name, trips):
@@ -135,13 +132,13 @@ def confirmed(page, name, trips):
     return button
 
 
-def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path):
+def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path, command):
     """Report to Release, Decisions to home and its handout, Change to a release that is made."""
     shutil.copytree(ROOT / "data" / "demo-city", tmp_path / "demo-city")
     by = ("--datasets", "demo-city", "--epsilon", 40, "--by", "custodian")
-    release_command(tmp_path, "budget", "set", "people", *by)
+    command("budget", "set", "people", *by)
     off = "&".join(f"report_off={one}" for one in ("Trips+by+hour", "Visits+by+zone"))
-    with served({"MOBILITY_DATA": str(tmp_path)}) as address, visit(browser) as page:
+    with served() as address, visit(browser) as page:
         page.goto(f"{address}/Report?od_data=demo-city&report_unit=A+single+trip&{off}")
         page.get_by_text("ε = 1 for one trip, shared by 4 analyses: 0.25 each").wait_for()
         settled(page)
@@ -198,7 +195,7 @@ def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path):
     one = statement["setting"]
     assert (one["time"], one["first"], one["last"], one["span"]) == ("whole", 0, 5, 3)
     assert ODParameters(**one["parameters"]) == home.parameters
-    assert "ε = 1 of 40" in release_command(tmp_path, "budget", "show")
+    assert "ε = 1 of 40" in command("budget", "show")
 
 
 def files_of(page, *files):
