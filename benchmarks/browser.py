@@ -3,13 +3,12 @@
 import shutil
 import statistics
 import time
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import Any
 
-from benchmarks import load
 from benchmarks.measure import Row, quantile
 from tests.support.browser import FLAGS
+from tests.support.server import served
 
 STARTS, MOVES, REST_MS = 3, 20, 500
 START_LIMIT_S = 4.0
@@ -81,7 +80,7 @@ def _start(browser: Any) -> tuple[float, float]:
     context = browser.new_context(viewport={"width": 1440, "height": 900})  # nothing is cached
     page = context.new_page()
     begin = time.perf_counter()
-    with _served() as address:
+    with served() as address:
         page.goto(address)
         page.wait_for_selector(".gauge .words", timeout=120_000)
         verdict = time.perf_counter() - begin
@@ -95,7 +94,7 @@ def _start(browser: Any) -> tuple[float, float]:
 
 def _page_rows(browser: Any) -> Iterator[Row]:
     """Move ε on every page, with the shipped data; each is opened anew a few times."""
-    with _served() as address:
+    with served() as address:
         for path, blocks in PAGES.items():
             times: list[float] = []
             for _ in range(STARTS):
@@ -126,10 +125,3 @@ def _rows_of(what: str, times: list[float]) -> list[Row]:
             ("95th percentile", 0.95, HIGH_LIMIT_S),
         )
     ]
-
-
-@contextmanager
-def _served() -> Generator[str]:
-    """Serve the dashboard with the shipped data on a free port."""
-    with load.served() as (address, _):
-        yield address.replace("ws:", "http:").removesuffix("/_stcore/stream")

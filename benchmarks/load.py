@@ -3,16 +3,15 @@
 import asyncio
 import os
 import random
-import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import ROOT, Row, quantile
+from benchmarks.measure import Row, quantile
 from tests.support.server import free_port, running
 
 SESSIONS, MOVES, LIMIT_MB = 100, 3, 400.0
@@ -66,7 +65,10 @@ def rows() -> Iterator[Row]:
 
 def measure(sessions: int, moves: int) -> Iterator[Row]:
     """Measure so many sessions that move so often each."""
-    with served() as (address, process):
+    port = free_port()
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    address = f"ws://127.0.0.1:{port}/_stcore/stream"
+    with running(command, f"http://127.0.0.1:{port}") as process:
         asyncio.run(_all(address, 1, 1, Measured()))  # what everybody shares is read before
         before, worked = _memory(process.pid)[0], processor_s(process.pid)
         measured = Measured()
@@ -91,16 +93,6 @@ def measure(sessions: int, moves: int) -> Iterator[Row]:
         f"median {quantile(moved, 0.5):.2f} s; {worked / max(1, len(moved)):.3f} s of the "
         f"server's processor time a move; load of the machine {load:.1f}",
     )
-
-
-@contextmanager
-def served() -> "Generator[tuple[str, subprocess.Popen[bytes]]]":
-    """Serve the dashboard with the shipped datasets and yield the websocket's address."""
-    port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    environment = {"MOBILITY_DATA": str(ROOT / "data")}
-    with running(command, f"http://127.0.0.1:{port}", environment=environment) as process:
-        yield f"ws://127.0.0.1:{port}/_stcore/stream", process
 
 
 async def _all(address: str, sessions: int, moves: int, measured: Measured) -> None:

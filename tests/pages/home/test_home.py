@@ -352,6 +352,9 @@ def test_where_nothing_is_usable_it_says_so_in_red_with_coarser_and_longer(open_
     assert "Highest utility available, and poor: as you have it" in words  # never "recommended"
     assert level == "noisy"
     assert "noisy" in [level for level, *_ in gauges(app)[1:]]
+    coarser = next(one for one in app.button if re.search("clusters|province", one.label))
+    coarser.click().run()
+    assert app.selectbox(key="od_zones").value != "zones"
 
 
 def test_choosing_by_real_peoples_data_is_called_a_leak_and_recorded(open_home, settled):
