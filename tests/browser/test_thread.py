@@ -11,7 +11,6 @@ from engine.command import main
 from engine.parameters import ODParameters
 from pages._ui.settings import fields
 from tests.browser.conftest import visit
-from tests.browser.test_home import at_home
 from tests.browser.test_pages import go
 from tests.support.bicycles import bicycles
 from tests.support.browser import choose, opened, settled
@@ -78,8 +77,10 @@ def test_what_home_judges_is_what_is_released(browser, tmp_path, command):
     by = ("--datasets", name, "--epsilon", 40, "--by", "custodian")
     command("budget", "set", "people", *by)
     with served() as address, visit(browser) as page:
-        at_home(page, address)
-        choose(page, "Zones", "30 clusters")  # the need
+        page.goto(address)
+        page.locator(".gauges").wait_for()
+        settled(page)
+        choose(page, "Zones", "30 clusters")  # the need, before its own zones and days are judged
         choose(page, "Unit of privacy", "one person,")
         settled(page)
         use = page.get_by_role("button", name="Use this")

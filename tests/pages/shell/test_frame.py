@@ -11,7 +11,7 @@ import pytest
 from engine.datasets import storage
 from engine.errors import DatasetError
 from engine.parameters import DELTA_STOPS
-from engine.text.numbers import decimal, percent, scientific, trip_count
+from engine.text.numbers import decimal, scientific
 from engine.text.privacy_text import delta_warning
 from pages._ui.answers import cached, measures
 from pages._ui.app import catalogue, session_limit
@@ -157,14 +157,9 @@ def test_what_starts_loads_no_library_that_others_need(script, reached, later):
     assert not {*NEVER_FIRST, *later} & set(loaded)
 
 
-def test_delta_reads_back_as_the_number_it_is():
+def test_delta_reads_back_as_the_number_it_is_and_signs_are_typographic():
     assert [float(scientific(stop)) for stop in DELTA_STOPS] == list(DELTA_STOPS)
-
-
-def test_one_trip_is_singular_and_signs_are_typographic():
-    assert (trip_count(1), trip_count(4)) == ("1 trip", "4 trips")
     assert decimal(-0.0771) == "−0.077"
-    assert percent(123.4) == ">10,000%"
 
 
 def test_delta_is_warned_of_only_above_one_over_people():
