@@ -71,9 +71,7 @@ def of(parameters, zones="zones", step="whole", name="demo-city"):
 
 
 def test_one_screen_with_five_sliders_three_gauges_every_number_and_one_answer(open_home, settled):
-    app = open_home()
-    assert "…" not in str([flows for flows, _ in numbers(app).values()])  # of so small a dataset
-    app = settled(app)
+    app = settled(open_home())
     names = [
         re.sub(r":.*", "", one) for one in re.findall(r"</span> (\w+: .*?)</span>", html_of(app))
     ]
@@ -152,6 +150,11 @@ def test_the_numbers_of_flows_are_of_all_matrices_by_the_law_or_many_draws(
     label = "Suppressed" if method == "laplace_suppression" else "Too uncertain to draw"
     assert rows[label][0] == f"{percent(hidden)} of pairs"
     assert rows["Lost · phantom flows"][0].startswith(f"{lost:,.0f} of ")
+
+
+def test_a_move_within_a_small_dataset_needs_no_waiting_for_its_numbers(open_home):
+    app = open_home(od_data="demo-city", density_data="demo-city", od_zones="clusters-10")
+    assert "…" not in str([flows for flows, _ in numbers(app).values()])
 
 
 def test_the_error_of_the_theorems_is_that_of_the_field(open_home):
