@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from engine.contract import TimeSelection
 from engine.text.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
-from pages._ui.frame.page_table import HOME
+from pages._ui.frame.page_table import DATA, HOME, PAGES
 from pages._ui.settings import fields
 from tests.support.page import link_of
 
@@ -85,6 +85,23 @@ def test_a_person_has_one_matrix_whatever_time_is_set():
     assert flows.time == TimeSelection(aggregation="whole")
     equal, _ = settings(unit="person", od_time="week", od_data="demo-city")
     assert flows == equal
+
+
+def test_what_is_set_outlives_every_page(open_home):
+    app = open_home(od_data="demo-city")
+    app.select_slider(key="epsilon").set_value(0.5)
+    app.select_slider(key="threshold").set_value(7)
+    app.selectbox(key="unit").set_value("person")
+    app.run()
+    for path in (*PAGES, HOME):
+        app.switch_page(path).run()
+        assert not app.exception, app.exception
+        if path == DATA:  # beside a file they mean nothing
+            app.run()
+            assert "epsilon" not in widgets(app)
+            continue
+        now = widgets(app)
+        assert (now["epsilon"], now["threshold"], now["unit"]) == (0.5, 7, "person"), path
 
 
 def test_a_reset_can_be_taken_back(open_home):
