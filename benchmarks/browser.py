@@ -2,20 +2,15 @@
 
 import shutil
 import statistics
-import tempfile
 import time
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
-from benchmarks import load
 from benchmarks.measure import Row, quantile
 from tests.support.browser import FLAGS
+from tests.support.server import served
 
 STARTS, MOVES, REST_MS = 3, 20, 500
-CHOICES = {"demo-city": "demo-city", "shipped defaults": None}
-"""What is installed, by name: one dataset alone, or all that are shipped."""
 START_LIMIT_S = 4.0
 MEDIAN_LIMIT_S, HIGH_LIMIT_S = 0.2, 0.35
 _MAPS = ".sides svg"
@@ -71,26 +66,21 @@ def rows() -> Iterator[Row]:
 
 def _start_rows(browser: Any) -> Iterator[Row]:
     """Time from the command to numbers and maps, process start and imports included."""
-    starts = [
-        {name: _start(browser, only) for name, only in CHOICES.items()} for _ in range(STARTS)
-    ]
-    for name in CHOICES:
-        verdicts, maps = zip(*(one[name] for one in starts), strict=True)
-        median = statistics.median(maps)
-        yield Row(
-            f"home from start to verdict and maps, {name}, median of {STARTS}",
-            median,
-            START_LIMIT_S,
-            f"verdict after {statistics.median(verdicts):.1f} s; maps {maps[0]:.1f} s at first, "
-            f"then {min(maps[1:]):.1f} to {max(maps[1:]):.1f} s",
-        )
+    verdicts, maps = zip(*(_start(browser) for _ in range(STARTS)), strict=True)
+    yield Row(
+        f"home from start to verdict and maps, median of {STARTS}",
+        statistics.median(maps),
+        START_LIMIT_S,
+        f"verdict after {statistics.median(verdicts):.1f} s; maps {maps[0]:.1f} s at first, "
+        f"then {min(maps[1:]):.1f} to {max(maps[1:]):.1f} s",
+    )
 
 
-def _start(browser: Any, only: str | None) -> tuple[float, float]:
+def _start(browser: Any) -> tuple[float, float]:
     context = browser.new_context(viewport={"width": 1440, "height": 900})  # nothing is cached
     page = context.new_page()
     begin = time.perf_counter()
-    with _served(only) as address:
+    with served() as address:
         page.goto(address)
         page.wait_for_selector(".gauge .words", timeout=120_000)
         verdict = time.perf_counter() - begin
@@ -104,7 +94,7 @@ def _start(browser: Any, only: str | None) -> tuple[float, float]:
 
 def _page_rows(browser: Any) -> Iterator[Row]:
     """Move ε on every page, with the shipped data; each is opened anew a few times."""
-    with _served(None) as address:
+    with served() as address:
         for path, blocks in PAGES.items():
             times: list[float] = []
             for _ in range(STARTS):
@@ -113,7 +103,7 @@ def _page_rows(browser: Any) -> Iterator[Row]:
                 page.wait_for_selector(blocks[-1], timeout=120_000)
                 times += [_moved(page, blocks) for _ in range(MOVES)]
                 page.close()
-            name = path.partition("?")[0].replace("_", " ") or "Home"
+            name = path.replace("_", " ") or "Home"
             yield from _rows_of(f"ε moved on {name} to new numbers", times)
 
 
@@ -135,13 +125,3 @@ def _rows_of(what: str, times: list[float]) -> list[Row]:
             ("95th percentile", 0.95, HIGH_LIMIT_S),
         )
     ]
-
-
-@contextmanager
-def _served(only: str | None) -> Generator[str]:
-    """Serve the dashboard on a free port, with one dataset only if named."""
-    with tempfile.TemporaryDirectory() as folder:
-        if only is not None:
-            shutil.copytree(load.ROOT / "data" / only, Path(folder) / only)
-        with load.served(Path(folder) if only else load.ROOT / "data") as (address, _):
-            yield address.replace("ws:", "http:").removesuffix("/_stcore/stream")

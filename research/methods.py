@@ -13,15 +13,12 @@ from unittest.mock import patch
 import numpy as np
 
 from engine import datasets, density, frontier, metrics, origin_destination as od
-from engine.arrays import Floats
 from engine.contract import Selection, Setting, TimeSelection
 from engine.datasets import Dataset
 from engine.density import multiscale, multiscale_estimation as estimation
 from engine.frontier.evaluation import DRAWN_RISKS, DRAWN_TRIP_LIMITS
-from engine.geography import centre_distances_m
 from engine.origin_destination import change
 from engine.parameters import ODMethod
-from engine.resolution import make_view
 from engine.utility import compute_utility, drawn_utilities
 from research.rows import Row, row
 from research.simulated.catalogue import CITIES
@@ -49,7 +46,6 @@ def rows(*folders: str) -> Iterator[Row]:
         metadata = dataset.metadata
         if metadata.simulated and dataset.has_trips and not metadata.people_once:
             yield from flows(name, dataset)
-            yield from signals(name, dataset)
     yield from home_work({"demo-city-commutes": (1,), "demo-city": (4, 10, 30)})
     for name in ("rwanda-districts", "afghanistan-provinces"):
         yield from changes(name, datasets.load(name))
@@ -155,49 +151,6 @@ def changes(name: str, dataset: Dataset) -> Iterator[Row]:
         )  # fmt: skip
         for what, value in known._asdict().items():
             yield row(table + " beyond chance" * strict, what, f"{name}, ε = {epsilon:g}", value)
-
-
-def signals(name: str, dataset: Dataset) -> Iterator[Row]:
-    """Yield how our flows and a private gravity model read single flows, by stated signal."""
-    cases = (("zones", 6, ("person-day", 1)), ("zones", 6, ("person-day", 4)),
-             ("zones", 0, ("person", 4)), ("zones", 0, ("person", 30)))  # fmt: skip
-    cases += tuple(("clusters-30", *case) for _, *case in cases if len(dataset.zones) > 30)
-    for level, day, (unit, limit) in cases:
-        if unit == "person" and not dataset.has_person_ranks:
-            continue
-        time = TimeSelection(first_position=day, last_position=day)
-        time = TimeSelection(aggregation="whole") if unit == "person" else time
-        view = make_view(dataset, level, time)
-        true, zones = od.truth(view)[0].astype(float), len(view.zones)
-        distances_m = centre_distances_m(view.zones)
-        for epsilon in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0):
-            ours = od.ODParameters(
-                epsilon=epsilon, max_trips_per_user=limit, unit=unit, method="empirical_bayes"
-            )
-            kept, rng = od.truncated_matrices(view, ours)[0], np.random.default_rng(0)
-            drawn = od.release(view, ours, rng=rng)
-            totals = [kept.sum(axis=axis) + rng.laplace(scale=2 * limit / epsilon, size=zones)
-                      for axis in (1, 0)]  # fmt: skip
-            model = gravity(np.maximum(totals, 1e-9), distances_m)
-            for what, flows in (("ours", drawn.point_estimates[0]), ("gravity", np.rint(model))):
-                common = 2 * np.minimum(np.maximum(flows, 0), true).sum()
-                share = common / max(np.maximum(flows, 0).sum() + true.sum(), 1)
-                signal = true.sum() / zones / (zones - 1) * epsilon / limit
-                setting = f"{name}, {level}, {unit}, T = {limit}, ε = {epsilon:g}"
-                yield row("signal", f"common part: {what}", f"{setting}: {signal:.3g}", share)
-            detected = true[drawn.is_detected[0]].sum() / true.sum()
-            yield row("signal", "trips in detected flows", f"{setting}: {signal:.3g}", detected)
-
-
-def gravity(totals: Floats, distances_m: Floats) -> Floats:
-    """Return flows of these totals that fall by e over a third of the largest distance."""
-    flows = np.exp(-3 * distances_m / distances_m.max())
-    np.fill_diagonal(flows, 0)
-    leaving, arriving = totals * totals.sum(axis=1).mean() / totals.sum(axis=1, keepdims=True)
-    for _ in range(50):
-        flows *= (leaving / flows.sum(axis=1))[:, None]
-        flows *= arriving / flows.sum(axis=0)
-    return flows
 
 
 def recommendations(dataset: Dataset, level: str) -> Iterator[Row]:

@@ -23,7 +23,7 @@ _SAME_VERTEX_M = 1e-3
 
 
 def subdivide(
-    region: shapely.Geometry, parts: int, rng: np.random.Generator, density: Density | None = None
+    region: shapely.Geometry, parts: int, rng: np.random.Generator, density: Density
 ) -> Geometries:
     """Partition `region` (projected, metres) into `parts` connected polygons."""
     if parts == 1:
@@ -37,7 +37,7 @@ def subdivide(
 
 
 def scatter(
-    region: shapely.Geometry, count: int, rng: np.random.Generator, density: Density | None = None
+    region: shapely.Geometry, count: int, rng: np.random.Generator, density: Density
 ) -> Floats:
     """Draw `count` points inside `region`, shape (count, 2), with relative `density`."""
     shapely.prepare(region)
@@ -48,10 +48,9 @@ def scatter(
     while missing > 0:
         draw = rng.uniform((west, south), (east, north), (8 * count + 64, 2))
         draw = draw[shapely.contains_xy(region, draw)]
-        if density is not None:
-            weight = density(draw)
-            peak = peak or float(weight.max())
-            draw = draw[rng.random(len(draw)) * peak < weight]
+        weight = density(draw)
+        peak = peak or float(weight.max())
+        draw = draw[rng.random(len(draw)) * peak < weight]
         accepted.append(draw[:missing])
         missing -= len(accepted[-1])
     return np.concatenate(accepted)

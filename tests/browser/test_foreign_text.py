@@ -10,7 +10,8 @@ import pytest
 from engine.datasets import storage
 from engine.release import BudgetLedger
 from engine.text.numbers import MAX_FOREIGN_LENGTH, WORD_JOINER
-from tests.browser.test_pages import MAIN
+from pages._ui.settings import fields
+from tests.browser.test_pages import MAIN, go
 from tests.support.browser import settled
 from tests.support.server import served
 
@@ -27,7 +28,8 @@ HOSTILE = (
 """Every one holds a word that no page has."""
 
 NAME = "# Zq [Zq](e.vil) www.e.vil :skull: $Zq$ :red[Zq] <b>`Zq`"
-KEYS = ("v", "epsilon", "od_data", "threshold", "od_zones")
+KEYS = ("v", *fields.NAMES, *fields.FIELDS_BY_KEY)[:20]
+"""Of a link; each takes one of these texts."""
 WATCH = """() => {
     window.texts = new Set(), window.made = new Set();
     new MutationObserver(() => {
@@ -73,21 +75,26 @@ def hostile(tiny_city, tmp_path_factory):
         yield url
 
 
-@pytest.mark.parametrize("path", MAIN, ids=lambda path: path or "Home")
-def test_nothing_of_what_others_wrote_takes_effect(hostile, page, path):
-    first = 5 * list(MAIN).index(path)
-    link = dict(zip(KEYS, HOSTILE[first : first + 5], strict=True))
+@pytest.mark.parametrize("half", [0, 1])
+def test_nothing_of_what_others_wrote_takes_effect(hostile, page, half):
+    link = dict(zip(KEYS, HOSTILE[half::2], strict=True))
     page.add_init_script(f"({WATCH})()")
-    page.goto(f"{hostile}/{path}?{urlencode(link)}")
-    page.locator(f"{MAIN[path]}:visible").first.wait_for()
+    page.goto(f"{hostile}/?{urlencode(link)}")
+    page.locator(f"{MAIN['Home']}:visible").first.wait_for()
     settled(page)
     notices = "count => [...texts].filter(one => one.startsWith('The link ')).length >= count"
     page.wait_for_function(notices, arg=len(link))
-    texts, made = page.evaluate("[[...texts], [...made]]")
-    assert not made
-    shown = " ".join(" ".join(texts).replace(WORD_JOINER, "").split())
-    assert not [text for text in map(cut, link.values()) if text not in shown]
-    assert (NAME in shown) or path in ("Choose", "Data")
-    for text in sorted(map(cut, (NAME, "**Zq**", *HOSTILE)), key=len, reverse=True):
-        shown = shown.replace(text, " ")
-    assert "Zq" not in shown
+    for title in [*MAIN][half::2]:
+        go(page, title)
+        page.locator(f"{MAIN[title]}:visible").first.wait_for()
+        texts, made = page.evaluate("[[...texts], [...made]]")
+        page.evaluate("texts.clear()")
+        assert not made
+        shown = " ".join(" ".join(texts).replace(WORD_JOINER, "").split())
+        if link:
+            assert not [text for text in map(cut, link.values()) if text not in shown]
+            link.clear()
+        assert (NAME in shown) or title in ("Choose", "Data")
+        for text in sorted(map(cut, (NAME, "**Zq**", *HOSTILE)), key=len, reverse=True):
+            shown = shown.replace(text, " ")
+        assert "Zq" not in shown

@@ -5,11 +5,12 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from pages._ui.frame.page_table import PAGES
 from pages._ui.settings import fields
 from tests.browser.conftest import visit
 from tests.browser.test_home import SLIDER, at_home
+from tests.pages.conftest import data_root as data_root
 from tests.support.browser import choose, settled
+from tests.support.server import served
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -18,16 +19,16 @@ COLOUR_RULES = {"type": "rule", "values": ["color-contrast", "link-in-text-block
 """The rules that a theme can break."""
 
 MAIN = {
-    "": ".gauges",
+    "Home": ".gauges",
     "Density": ".numbers",
-    "Origin_Destination": ".numbers",
+    "Origin–destination": ".numbers",
     "Choose": ".plain",
     "Decisions": ".verdict",
     "Report": ".plain",
     "Release": ".plain",
     "Data": '[data-testid="stFileUploader"]',
 }
-"""Of every page, as in the address, its answer, or what it asks for first."""
+"""Of every page its answer, or what it asks for first."""
 SET = (
     "epsilon=0.5&threshold=7&max_visits=12&unit=one+person%2C+whole+period"
     "&od_zones=10+clusters&od_data=rwanda-districts"
@@ -39,19 +40,20 @@ def link(page):
     return dict(parse_qsl(urlsplit(page.url).query))
 
 
+def go(page, title):
+    """Open a page by the navigation."""
+    page.get_by_test_id("stTopNavLink").filter(has_text=re.compile(f"^{title}$")).click()
+    page.locator("h1").filter(has_text="Explorer" if title == "Home" else title).wait_for()
+    settled(page)
+
+
 @pytest.fixture(scope="module")
 def one(browser, address):
     """One session for all that is only looked at."""
     with visit(browser) as page:
+        at_home(page, address)
+        page.add_style_tag(content=STILL)
         yield page
-
-
-def opened(page, address, path):
-    page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(f"{address}/{path}")
-    page.locator(f"{MAIN[path]}:visible").first.wait_for()
-    page.add_style_tag(content=STILL)
-    settled(page)
 
 
 def violations(page, scheme, rules):
@@ -68,13 +70,22 @@ def violations(page, scheme, rules):
     return [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
 
 
-@pytest.mark.parametrize("path", MAIN, ids=lambda path: path or "Home")
-def test_a_page_is_open_to_everybody_and_to_a_phone(one, address, path):
-    opened(one, address, path)
+@pytest.mark.parametrize("title", MAIN)
+def test_a_page_is_open_to_everybody_to_a_phone_and_at_150_percent(one, title):
+    one.set_viewport_size({"width": 1280, "height": 720})
+    go(one, title)
+    answer = one.locator(f"{MAIN[title]}:visible").first
+    answer.wait_for()
     assert not violations(one, "light", RULES)
-    if not path:
+    if title == "Home":
         assert not violations(one, "dark", COLOUR_RULES)
         one.emulate_media(color_scheme="light")
+    if title in ("Home", "Density"):
+        one.set_viewport_size({"width": 853, "height": 480})
+        settled(one)
+        left, right = (one.locator(".sides figure").nth(i).bounding_box() for i in (0, 1))
+        assert left["y"] == right["y"]
+        assert right["x"] > left["x"] + left["width"]
     one.set_viewport_size({"width": 390, "height": 844})
     settled(one)
     assert one.evaluate("document.documentElement.scrollWidth") <= 390
@@ -84,15 +95,8 @@ def test_a_page_is_open_to_everybody_and_to_a_phone(one, address, path):
         .filter(one => one.checkVisibility() && one.getBoundingClientRect().right > 391)
         .map(one => one.innerText)"""
     assert not one.evaluate(cut)
-    answer = one.locator(f"{MAIN[path]}:visible").first
     answer.scroll_into_view_if_needed()
     expect(answer).to_be_in_viewport()
-
-
-def go(page, name):
-    page.get_by_test_id("stTopNavLink").filter(has_text=re.compile(f"^{name}$")).click()
-    page.locator("h1").filter(has_text="Explorer" if name == "Home" else name).wait_for()
-    settled(page)
 
 
 def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, address):
@@ -102,12 +106,19 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
     settled(page)
     wanted = {**dict(parse_qsl(SET)), "epsilon": "0.45", "v": fields.LINK_VERSION}
     words = page.locator(".gauge .words").all_inner_texts()
-    go(page, "Choose")
+    for name in ("Choose", "Home"):
+        steps = page.evaluate("history.length")
+        go(page, name)
+        assert page.evaluate("history.length") == steps + 1  # the version goes in the same step
+        assert {**link(page), **wanted} == link(page), name
+    page.go_back()
+    page.wait_for_url(re.compile("Choose"))
+    settled(page)
     page.go_back()
     settled(page)
     page.locator(".gauges").wait_for()
     assert (urlsplit(page.url).path, link(page)) == ("/", wanted)
-    for name in [page.title for page in PAGES.values()][::-1]:
+    for name in [*MAIN][::-1]:
         go(page, name)
         if name == "Data":  # beside a file they mean nothing
             expect(page.locator(".st-key-epsilon")).to_have_count(0)
@@ -120,19 +131,6 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
     expect(page.locator(".gauge .words")).to_have_text(words, use_inner_text=True)
 
 
-def test_the_version_of_a_link_goes_to_the_next_page_in_the_same_step_of_back(page, address):
-    at_home(page, f"{address}/?epsilon=0.5&v={fields.LINK_VERSION}")
-    before, steps = link(page), page.evaluate("history.length")
-    for name in ("Choose", "Home"):
-        go(page, name)
-        assert link(page) == before
-    assert page.evaluate("history.length") == steps + 2
-    page.go_back()
-    page.wait_for_url(re.compile("Choose"))
-    settled(page)
-    assert link(page) == before
-
-
 def test_a_reset_goes_before_what_the_link_says_of_a_field_that_was_not_drawn(page, address):
     at_home(page, f"{address}/?{SET}&od_time=whole")  # a person's time is fixed
     go(page, "Origin–destination")
@@ -143,7 +141,7 @@ def test_a_reset_goes_before_what_the_link_says_of_a_field_that_was_not_drawn(pa
     expect(page.get_by_role("combobox", name=re.compile("^Time"))).to_have_value("Days")
 
 
-def test_back_after_one_button_brings_back_all_that_it_changed(page, address):
+def test_back_and_undo_bring_back_all_that_one_button_changed(page, address):
     slider = at_home(page, f"{address}/?{SET}&od_time=Weeks").locator(SLIDER)
     steps = page.evaluate("history.length")
     for _ in range(2):  # the link follows each move
@@ -153,10 +151,28 @@ def test_back_after_one_button_brings_back_all_that_it_changed(page, address):
         choose(page, "Unit of privacy", whose)
     assert page.evaluate("history.length") == steps + 1  # the first move alone is a step of Back
     before, words = link(page), page.locator(".gauge .words").all_inner_texts()
+    status = page.locator(".st-key-undo").get_by_role("status")
+    expect(status).to_have_text("")  # there before it speaks, else not heard
     page.get_by_role("button", name="Use this").click()
+    expect(status).to_have_text(re.compile("^Set: .*ε"))
     settled(page)
     assert link(page) != before
     page.go_back()
+    settled(page)
+    assert link(page) == before
+    expect(page.locator(".gauge .words")).to_have_text(words, use_inner_text=True)
+
+    page.get_by_role("button", name="Use this").click()
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_in_viewport(ratio=1)
+    go(page, "Choose")
+    expect(undo).to_be_in_viewport(ratio=1)
+    go(page, "Home")
+    page.set_viewport_size({"width": 390, "height": 844})
+    settled(page)
+    expect(undo).to_be_in_viewport(ratio=1)
+    undo.press("Enter")
+    expect(undo).to_have_count(0)
     settled(page)
     assert link(page) == before
     expect(page.locator(".gauge .words")).to_have_text(words, use_inner_text=True)
@@ -186,28 +202,6 @@ def test_back_goes_through_pages_and_then_to_what_was_opened_before_it_leaves(pa
         assert stands() == expected
     page.go_back()
     assert page.url == "about:blank"
-
-
-def test_undo_is_reached_by_keys_said_aloud_and_keeps_what_it_restores_in_the_link(page, address):
-    at_home(page, f"{address}/?{SET}")
-    before, words = link(page), page.locator(".gauge .words").all_inner_texts()
-    bar = page.locator(".st-key-undo")
-    expect(bar.get_by_role("status")).to_have_text("")  # there before it speaks, else not heard
-    page.get_by_role("button", name="Use this").click()
-    expect(bar.get_by_role("status")).to_have_text(re.compile("^Set: .*ε"))
-    undo = page.get_by_role("button", name="Undo")
-    expect(undo).to_be_in_viewport(ratio=1)
-    go(page, "Choose")
-    expect(undo).to_be_in_viewport(ratio=1)
-    go(page, "Home")
-    page.set_viewport_size({"width": 390, "height": 844})
-    settled(page)
-    expect(undo).to_be_in_viewport(ratio=1)
-    undo.press("Enter")
-    expect(undo).to_have_count(0)
-    settled(page)
-    assert link(page) == {**before, "v": fields.LINK_VERSION}
-    expect(page.locator(".gauge .words")).to_have_text(words, use_inner_text=True)
 
 
 def test_a_flow_under_the_pointer_is_lit_with_its_zones_on_both_maps_at_once(page, address):
@@ -248,12 +242,20 @@ def test_a_flow_under_the_pointer_is_lit_with_its_zones_on_both_maps_at_once(pag
     assert page.locator(".sides .pointed").count() == 0
 
 
-def test_two_maps_stand_side_by_side_at_150_percent(session, address):
-    for path in ("", "Density"):
-        page = session(viewport={"width": 853, "height": 480}, device_scale_factor=1.5)
-        page.goto(f"{address}/{path}")
-        page.locator(".sides svg").first.wait_for()
+def test_a_chart_of_simulated_people_can_be_saved_and_one_of_real_people_cannot(browser, data_root):
+    """Both fill the screen, where neither offers more."""
+    with served({"MOBILITY_DATA": str(data_root)}) as address, visit(browser) as page:
+        page.goto(f"{address}/Density")
         settled(page)
-        left, right = (page.locator(".sides figure").nth(i).bounding_box() for i in (0, 1))
-        assert left["y"] == right["y"]
-        assert right["x"] > left["x"] + left["width"]
+        chart = page.locator(":has(> .stVegaLiteChart)").first
+        labels = "all => all.filter(one => one.checkVisibility()).map(one => one.ariaLabel)"
+        for name, saving in (("demo-city", 3), ("town", 0)):
+            choose(page, "Visits dataset", name)
+            for word in ("Fullscreen", "Close fullscreen"):
+                chart.hover()
+                toggle = chart.get_by_role("button", name=word)
+                expect(toggle).to_be_visible()
+                offered = chart.locator("button").evaluate_all(labels)
+                assert len(offered) == saving + 1, offered
+                assert any("Download" in label for label in offered) == bool(saving)
+                toggle.click()

@@ -344,12 +344,6 @@ def other_defaults(monkeypatch) -> None:
         monkeypatch.setitem(fields.DEFAULTS[fields.LINK_VERSION], key, default)
 
 
-@pytest.mark.parametrize("link", LINKS[1:], ids=lambda link: link["link"])
-@pytest.mark.usefixtures("other_defaults")
-def test_a_link_without_a_version_is_read_by_the_defaults_of_then(link, open_link, data_root):
-    test_a_link_opens_what_it_was_shared_for(link, open_link, data_root)
-
-
 @pytest.mark.parametrize("link", ["", "v=3", "v=3&epsilon=0.5", "v=4&epsilon=0.5", "v=two&v="])
 @pytest.mark.usefixtures("other_defaults")
 def test_any_other_address_is_read_by_the_defaults_of_today(link, open_link, data_root):
@@ -367,7 +361,8 @@ def test_a_link_of_the_second_version_has_the_defaults_of_the_first():
 
 
 @pytest.mark.parametrize("link", LINKS[1:], ids=lambda link: link["link"])
-def test_a_link_opens_what_it_was_shared_for(link, open_link, data_root):
+@pytest.mark.usefixtures("other_defaults")
+def test_a_link_opens_what_it_was_shared_for_by_the_defaults_of_then(link, open_link, data_root):
     app = open_link(link["link"], None)
     for product in ("flows", "density", "report"):  # what a link leaves out is at its default
         plain = link.get(product, LINKS[0][product])

@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from engine.errors import ExplorerError
 from pages._ui.app import error_pages, parallel
 from pages._ui.data import builds
 from pages._ui.data.builds import DataState
+from pages._ui.frame.page_table import HOME
 from tests.support.page import held
 from tests.support.pieces import finish
 
@@ -108,39 +110,40 @@ def the_entry_file_runs_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def open_home() -> Callable[..., AppTest]:
-    """Return a function that runs home, with query parameters if given."""
+def open_page() -> Callable[..., AppTest]:
+    """Return a function that runs a page such as ``pages/7_Data.py``, with a link if given."""
 
-    def run(**query: str) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=TIMEOUT_S)
-        for name, value in query.items():
-            app.query_params[name] = value
-        return checked(app.run())
+    def run(path: str, **query: str | list[str]) -> AppTest:
+        return checked(_at(path, query).run())
 
     return run
 
 
 @pytest.fixture
-def open_page(open_home: Callable[..., AppTest]) -> Callable[..., AppTest]:
-    """Return a function that starts at home and switches to a page such as ``pages/7_Data.py``."""
-
-    def run(path: str, **query: str) -> AppTest:
-        return checked(open_home(**query).switch_page(path).run())
-
-    return run
+def open_home(open_page: Callable[..., AppTest]) -> Callable[..., AppTest]:
+    """Return a function that runs home, with a link if given."""
+    return partial(open_page, HOME)
 
 
 @pytest.fixture
-def open_set(open_page: Callable[..., AppTest]) -> Callable[..., AppTest]:
+def open_set() -> Callable[..., AppTest]:
     """Return a function that opens a page with settings, as if they had been set before."""
 
     def run(path: str, **settings: object) -> AppTest:
-        app = open_page(path)
+        app = _at(path, {})
         for key, value in settings.items():
             app.session_state[key] = value
         return checked(app.run())
 
     return run
+
+
+def _at(path: str, query: Mapping[str, str | list[str]]) -> AppTest:
+    """A session that is about to open a page."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=TIMEOUT_S).switch_page(path)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app
 
 
 def _copy(

@@ -9,10 +9,9 @@ import pytest
 from engine.release import BudgetLedger
 from engine.text.privacy_text import PAIR_ONLY, PEOPLE_ONCE
 from pages._ui.release import release_job, release_page
-from tests.support.bicycles import REAL
-from tests.support.data_page import HEADER, PLACES, built, button, html_of, upload, widget, zone
+from tests.pages.release.test_release import finished
+from tests.support.data_page import HEADER, built, button, html_of, upload_all, widget, zone
 from tests.support.page import bodies, text
-from tests.support.release_page import finished
 
 SHIPPED = Path(__file__).parents[2] / "data" / "demo-city-commutes"
 GENERAL = (
@@ -66,15 +65,8 @@ def test_people_who_have_a_budget_are_offered_it_first(open_page):
     assert "costs a person ε = 0.5; 1.5 is left" in text(app)
 
 
-@pytest.mark.parametrize("source", ["file", "MiBici"])
-def test_a_file_becomes_a_bundle_of_people(open_data, source):
-    stations, table = PLACES, "\n".join([HEADER, *ROWS]).encode()
-    if source == "MiBici":
-        if not REAL.exists():
-            pytest.skip("no real bicycles here")
-        stations, table = ((REAL / f).read_bytes() for f in ("stations.csv", "trips_2015_09.csv"))
-    app = upload(open_data(), "table", "trips_2015_09.csv", table)
-    app = zone(upload(app, "locations", "stations.csv", stations), "America/Mexico_City")
+def test_a_file_becomes_a_bundle_of_people(open_data):
+    app = zone(upload_all(open_data(), "\n".join([HEADER, *ROWS]).encode()), "America/Mexico_City")
     widget(app.selectbox, "data_parts").set_value(True).run()
     app = built(app)
     assert "with a home and a work zone" in html_of(app)

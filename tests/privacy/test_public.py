@@ -26,9 +26,9 @@ def test_the_navigation_has_neither_data_nor_release(open_to_all):
 
 
 @pytest.mark.parametrize("page", ["pages/6_Release.py", "pages/7_Data.py"])
-def test_their_addresses_are_no_pages(open_page, open_to_all, page):
+def test_their_addresses_are_no_pages(open_home, open_to_all, page):
     with pytest.raises(ValueError, match="Could not find"):
-        open_page(page)
+        open_home().switch_page(page).run()
 
 
 @pytest.mark.parametrize("page", ["Release", "Data"])

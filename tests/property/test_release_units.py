@@ -310,26 +310,27 @@ def test_trips_of_another_day_move_into_the_freed_places(example):
     assert moved[Analysis.GYRATION] == 2
 
 
-@pytest.mark.parametrize(("limit", "beyond"), [(33, 17), (20, 30)])
-def test_the_number_beyond_t_may_move_on_two_days_and_is_paid_for(tmp_path, limit, beyond):
+def test_the_number_beyond_t_may_move_on_two_days_and_is_paid_for(tmp_path, monkeypatch):
     """Of a person's trips in days of their own: 2ε/T would not pay where it counts fewer than T."""
     pairs = ["AB", "BC", "CD", "DA", "AC", "BD", "DB"]
     trips = [
         trip for day in range(7) for trip in trips_of("v", day, 10, [pairs[day]], every=2 * HOUR)
     ]
-    product = flows(ours, "person", limit, step="day")
     whole = ingested([*trips, *CROWD], tmp_path, "whole", salt="beyond")
-    first, lost, moved = None, [], []
-    with pytest.MonkeyPatch.context() as patch:
-        first = asked(product, whole, tmp_path / "w", patch)
-        for number in range(6):
-            rows = [trip for trip in [*trips, *CROWD] if trip != trips[11 * number]]
-            other = ingested(rows, tmp_path, f"without{number}", salt="beyond")
-            second = asked(product, other, tmp_path / f"o{number}", patch, first)
+    others = []
+    for number in range(6):
+        rows = [trip for trip in [*trips, *CROWD] if trip != trips[11 * number]]
+        others.append(ingested(rows, tmp_path, f"without{number}", salt="beyond"))
+    for limit, beyond in ((33, 17), (20, 30)):
+        product = flows(ours, "person", limit, step="day")
+        first, lost, moved = asked(product, whole, tmp_path / f"{limit}", monkeypatch), [], []
+        for number, other in enumerate(others):
+            folder = tmp_path / f"{limit} without {number}"
+            second = asked(product, other, folder, monkeypatch, first)
             lost.append(loss(first, second, 0.0))
             moved.append(changes(first, second)[-1][2])
-    promised = plan(product, whole)
-    assert max(moved) == 2
-    assert promised.trip_cost_divisor == (None if beyond < limit else limit)
-    assert max(lost) <= budget_cost(promised, "trip").epsilon
-    assert (max(lost) > 2 * EPSILON / limit) == (beyond < limit)
+        promised = plan(product, whole)
+        assert max(moved) == 2
+        assert promised.trip_cost_divisor == (None if beyond < limit else limit)
+        assert max(lost) <= budget_cost(promised, "trip").epsilon
+        assert (max(lost) > 2 * EPSILON / limit) == (beyond < limit)

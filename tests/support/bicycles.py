@@ -1,4 +1,4 @@
-"""A month of trips by public bicycle, as a dataset."""
+"""A month of trips that look like those by public bicycle, as a dataset."""
 
 from pathlib import Path
 
@@ -6,32 +6,28 @@ import numpy as np
 
 from engine.ingest.command import main as ingest
 
-REAL = Path(__file__).parents[3] / "shared" / "data" / "mibici"
 COLUMNS = ("Usuario_Id", "Inicio_del_viaje", "Fin_del_viaje", "Origen_Id", "Destino_Id")
 ROLES = ("uid", "datetime", "end_datetime", "origin", "destination")
 
 
 def bicycles(folder: Path, out: Path) -> None:
-    """A month of bicycle trips: the real ones where they are, else some that look like them."""
-    source = REAL
-    if not REAL.exists():
-        source, rng = folder / "source", np.random.default_rng(9)
-        source.mkdir()
-        stations = [f"{i},S{i},{20.6 + i % 9 / 50},{-103.4 + i // 9 / 50}" for i in range(81)]
-        head = "id,name,latitude,longitude"
-        (source / "stations.csv").write_text("\n".join([head, *stations]), encoding="utf-8")
-        rows = [",".join(COLUMNS)]
-        for person in range(2_500):
-            home, work = rng.integers(0, 81, 2)
-            for day in rng.integers(1, 31, rng.geometric(1 / 8)):
-                rows += [
-                    f"{person},2015-09-{day:02d} {hour:02d}:00:00,"
-                    f"2015-09-{day:02d} {hour:02d}:20:00,{start},{end}"
-                    for hour, start, end in ((8, home, work), (18, work, home))
-                ]
-        (source / "trips_2015_09.csv").write_text("\n".join(rows), encoding="utf-8")
+    """Make a month of 2,500 people's trips, most of them between home and work."""
+    rng, table, places = np.random.default_rng(9), folder / "trips.csv", folder / "stations.csv"
+    stations = [f"{i},S{i},{20.6 + i % 9 / 50},{-103.4 + i // 9 / 50}" for i in range(81)]
+    head = "id,name,latitude,longitude"
+    places.write_text("\n".join([head, *stations]), encoding="utf-8")
+    rows = [",".join(COLUMNS)]
+    for person in range(2_500):
+        home, work = rng.integers(0, 81, 2)
+        for day in rng.integers(1, 31, rng.geometric(1 / 8)):
+            rows += [
+                f"{person},2015-09-{day:02d} {hour:02d}:00:00,"
+                f"2015-09-{day:02d} {hour:02d}:20:00,{start},{end}"
+                for hour, start, end in ((8, home, work), (18, work, home))
+            ]
+    table.write_text("\n".join(rows), encoding="utf-8")
     typed = [
-        *("trips", str(source / "trips_2015_09.csv"), "--locations", str(source / "stations.csv")),
+        *("trips", str(table), "--locations", str(places)),
         *("--map", *(f"{role}={column}" for role, column in zip(ROLES, COLUMNS, strict=True))),
         *("--from", "2015-09-01", "--to", "2015-09-30", "--timezone", "America/Mexico_City"),
     ]

@@ -168,7 +168,7 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
         ("Noise", f"{stage.noise}, scale {stage.scale:.4g}", contribution),
         ("Noisy numbers", f"{plan.cell_count:,}", numbers),
     )
-    tables.draw_rows(("What is drawn", "Number", "Meaning"), lines)
+    tables.draw_rows(("Property", "Number", "Meaning"), lines)
     with st.expander("Expected accuracy and bias", icon=":material/straighten:"):
         st.caption("From the noise alone: nothing in your data was looked at for this table.")
         sizes = ["" if row.truncated_count is None else f"{row.truncated_count:,}" for row in rows]

@@ -24,13 +24,9 @@ CALCULATORS, MEANING = "Calculators", "What ε means"
 def open_choose(open_page):
     """Return a function that opens a view of the page with settings as of a link."""
 
-    def run(view=CALCULATORS, **query):
-        app = open_page(PAGE, **{key: str(value) for key, value in query.items()})
-        app = app.button_group(key="choose_view").set_value(view).run()
-        assert not app.exception
-        return app
-
-    return run
+    return lambda view=CALCULATORS, **query: open_page(
+        PAGE, choose_view=view, **{key: str(value) for key, value in query.items()}
+    )
 
 
 def text(app):

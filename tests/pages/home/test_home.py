@@ -259,19 +259,10 @@ def test_the_right_gauge_says_where_less_noise_retains_less(open_home):
         assert (said in html_of(open_home(od_data="demo-city", epsilon=f"{epsilon:g}"))) == falls
 
 
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
-        ({"max_trips": "1", "threshold": "100"}, "nothing is shown"),
-        ({"epsilon": "0.1", "threshold": "0"}, "trips shown are invented"),
-        ({"od_method": "empirical_bayes"}, " of 100 trips estimated are genuine"),
-    ],
-)
-def test_the_right_gauge_says_what_a_release_shows(open_home, query, said):
-    app = open_home(od_data="demo-city", **query)
-    assert said in html_of(app).replace("<b>", "").replace("</b>", "")
+def test_the_right_gauge_says_where_nothing_is_shown(open_home):
+    app = open_home(od_data="demo-city", max_trips="1", threshold="100")
+    assert "nothing is shown" in html_of(app)
     assert "nan" not in html_of(app).lower()
-    assert not app.exception
 
 
 @pytest.mark.parametrize("step", ["day", "week"])
@@ -367,6 +358,9 @@ def test_where_nothing_is_usable_it_says_so_in_red_with_coarser_and_longer(open_
     assert "Highest utility available, and poor: as you have it" in words  # never "recommended"
     assert level == "noisy"
     assert "noisy" in [level for level, *_ in gauges(app)[1:]]
+    coarser = next(one for one in app.button if re.search("clusters|province", one.label))
+    coarser.click().run()
+    assert app.selectbox(key="od_zones").value != "zones"
 
 
 def test_choosing_by_real_peoples_data_is_called_a_leak_and_recorded(open_home, settled):
@@ -385,27 +379,6 @@ def test_flows_without_people_say_why_nothing_is_recommended(open_home):
     assert "do not name their person" in text(app)
     assert app.selectbox(key="unit").value == "trip"
     assert app.select_slider(key="max_trips").disabled  # nobody is trimmed
-
-
-def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
-    app = open_home(epsilon="0.1", unit="trip", od_data="demo-city")
-    setting, demo = of(ODParameters(epsilon=0.1, unit="trip"), step="day")
-    true = od.truth(demo, days=0)[0]
-    private = cached.draw_release(setting, SEED).counts[0]
-    pairs = [(i, j) for i in range(len(true)) for j in range(len(true)) if i != j]
-    shown = [p for p in sorted(pairs, key=lambda p: -private[p])[:MAX_FLOWS] if private[p] > 0]
-    busy = [p for p in sorted(pairs, key=lambda p: -true[p])[:MAX_FLOWS] if true[p] > 0]
-    counted = [
-        sum(true[p] == 0 for p in shown),
-        sum(0 < true[p] < private[p] / 2 for p in shown),
-        sum(true[p] >= 15 and private[p] == 0 for p in busy),
-    ]
-    (drawn,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
-    assert f"trips on {demo.metadata.days[0]:%-d %B}, the {MAX_FLOWS} largest flows" in drawn
-    private = drawn.split("<figure>")[2].split("</figure>")[0]
-    kinds = [private.count(f'"flow {kind}"') for kind in ("phantom", "inflated", "lost")]
-    assert counted[0] > 0
-    assert kinds == counted
 
 
 def test_what_is_estimated_and_not_drawn_is_too_uncertain_and_does_not_read_0(open_home):
@@ -486,13 +459,6 @@ def test_below_the_first_screen_stands_practice_without_noise_with_what_it_revea
         assert row[1:3] == [percent(utility.retained), percent(utility.genuine)]
     for other in ({"view": "Present"}, {"home_shown": "density"}):
         assert "protects nobody" not in text(open_home(od_data="demo-city", **other))
-
-
-def test_presenting_keeps_the_answer_and_hides_the_settings(open_home):
-    wanted = gauges(open_home(epsilon="0.5"))
-    app = open_home(epsilon="0.5", view="presenter")
-    assert gauges(app) == wanted
-    assert any("--settings: none" in body for body in bodies(app))
 
 
 def test_moving_epsilon_changes_numbers_and_back_brings_them_back(open_home, settled):

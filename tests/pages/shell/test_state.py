@@ -159,37 +159,6 @@ def test_a_link_cannot_write_a_heading_a_link_or_a_picture_on_the_page(key):
     assert not re.search(r"(?<!\\)[#\[\]!:(]", notice)
 
 
-def take_it() -> None:
-    """Set what is wanted, and keep what is set then."""
-    from dataclasses import replace
-
-    import streamlit as st
-
-    from engine.contract import Selection, TimeSelection
-    from engine.parameters import ODParameters
-    from pages._ui.settings import current
-
-    flows = current.flows()
-    assert flows is not None
-    wanted = replace(
-        flows,
-        selection=Selection(
-            dataset_id=flows.dataset_id,
-            zone_level="clusters-10",
-            time=TimeSelection(aggregation="week"),
-        ),
-        parameters=ODParameters(epsilon=0.3, max_trips_per_user=2, suppression_threshold=5),
-    )
-    current.set_values(**current.values_by_key(wanted))
-    st.session_state["wanted"], st.session_state["set"] = wanted, current.flows()
-
-
-def test_a_recommended_setting_is_taken_whole():
-    app = AppTest.from_function(take_it).run()
-    assert not app.exception, app.exception
-    assert app.session_state["set"] == app.session_state["wanted"]
-
-
 def stamped() -> None:
     """Keep what a saved picture says where simulated people are set and real ones are shown."""
     import streamlit as st

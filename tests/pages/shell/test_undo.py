@@ -38,29 +38,25 @@ def recommended(open_home, settled):
     return settled(app.button(key="way_home_use").click().run()), before
 
 
-def test_what_a_recommendation_has_set_is_said_and_taken_back_exactly(recommended, settled):
+def test_what_a_recommendation_has_set_is_taken_back_exactly_also_after_other_pages_and_views(
+    recommended, settled
+):
     app, (before, link) = recommended
     assert values(app) != before
     assert status(app).startswith("Set: ")
     assert "ε 0.3, τ 15 and method Empirical Bayes" in status(app)
-    app = settled(undone(app))
-    assert (values(app), link_of(app)) == (before, link)
-    assert not offered(app)
-    assert not status(app)
-    assert "way_home_use" in [one.key for one in app.button]  # a step back, not a circle
-
-
-def test_undo_stays_on_other_pages_and_while_only_the_view_changes(recommended):
-    app, _ = recommended
     app.switch_page(CHOOSE).run()
     assert offered(app)
     app.switch_page(HOME).run()
-    app.session_state["home_shown"] = "density"
-    app.run()
-    assert offered(app)
+    assert offered(app.segmented_control(key="home_shown").set_value("Density").run())
     app = undone(app)
     assert app.session_state["home_shown"] == "density"
-    assert [app.session_state[key] for key in ("epsilon", "threshold")] == [0.5, 7]
+    app = settled(app.segmented_control(key="home_shown").set_value("Flows").run())
+    assert values(app) == before
+    assert link_of(app) == {**link, "home_shown": "Density"}  # which a browser takes out
+    assert not offered(app)
+    assert not status(app)
+    assert "way_home_use" in [one.key for one in app.button]  # a step back, not a circle
 
 
 @pytest.mark.parametrize(("key", "value"), [("epsilon", 0.02), ("od_zones", "zones")])

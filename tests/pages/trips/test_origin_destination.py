@@ -1,6 +1,8 @@
 """The Origin–Destination page: every view under every method and unit, figures got another way."""
 
+import json
 import re
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ import streamlit as st
 from engine import datasets, origin_destination as od, release
 from engine.origin_destination import change
 from engine.origin_destination.scores import score_expectation
-from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.parameters import EPSILON_STOPS, ODMethod, ODParameters
 from engine.resolution import make_view
 from engine.text.numbers import number, percent, trip_count
 from engine.text.utility_text import describe_genuine, describe_retained
@@ -19,10 +21,51 @@ from pages._ui.components import charts, picture
 from pages._ui.settings import current
 from pages._ui.settings.seeds import SIMULATED_SEED
 from pages._ui.trips import change_view as page, error_grid as trips_grid
-from tests.pages.trips.conftest import deck, show
 from tests.support.page import numbers, tables, text
 from tests.support.releases import seen
 from tests.support.trips import save_trips
+
+OPENED = {"od_data": "demo-city", "od_zones": "zones", "max_trips": 4}
+PAGE = "pages/2_Origin_Destination.py"
+
+
+def show(app, view):
+    app.button_group(key="od_view").set_value(view).run()
+    assert not app.exception, app.exception
+    return app
+
+
+def deck(app):
+    return json.loads(app.get("deck_gl_json_chart")[0].proto.json)
+
+
+@pytest.fixture
+def open_od(open_set):
+    """Return a function that opens a view of the page with settings."""
+    return lambda view="Map", **settings: open_set(PAGE, **{"od_view": view, **OPENED, **settings})
+
+
+@pytest.fixture(params=get_args(ODMethod))
+def method(request):
+    """Each method of the engine's table."""
+    return request.param
+
+
+@pytest.fixture
+def draw_of_page(method):
+    """Return a function that draws as the page does, by the engine alone: truth and release."""
+
+    def run(day=0, **changes):
+        city = datasets.load("demo-city")
+        settings = {"max_trips_per_user": 4, "suppression_threshold": 15, **changes}
+        parameters = ODParameters(**{"epsilon": 1.0, "method": method, **settings})
+        setting = seen(parameters, dataset=city.folder)
+        noise = cached.flow_noise(setting, (SIMULATED_SEED, 0), day=day)
+        release = od.release(city, setting.parameters, noise=noise, days=day)
+        return od.truth(city, days=day)[0], release
+
+    return run
+
 
 VIEWS = ("Map", "Outcomes", "Errors", "ε × τ with T", "Days and totals", "Change")
 
