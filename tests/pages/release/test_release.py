@@ -12,7 +12,7 @@ from scipy import stats
 
 from engine import datasets
 from engine.contract import TimeSelection
-from engine.release import NOISE_CONSENT, BudgetLedger, ReleaseError, budget_ledger as engine_ledger
+from engine.release import NOISE_CONSENT, BudgetLedger, ReleaseError
 from engine.release.statement import format_error_bar
 from engine.text.setting_text import describe_guesses
 from engine.text.utility_text import describe_utility
