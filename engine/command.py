@@ -21,9 +21,6 @@ SUBCOMMANDS = {
 }
 """Module with ``main(arguments)`` of each part, and its purpose."""
 
-COMMAND_ARGUMENTS = {"release": "release_arguments"}
-"""Module with a part's ``build_parser()`` apart, so that help is quick."""
-
 PACKAGE_EXTRAS = {"opendp": "release", "pyspark": "spark"}
 """Extra that installs a library that a part may miss."""
 
@@ -55,10 +52,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if previous_handler is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _stop_at_once)  # while modules are being imported
     try:
-        if part in COMMAND_ARGUMENTS:
-            import_module(f"{__package__}.{COMMAND_ARGUMENTS[part]}").build_parser().parse_args(
-                rest
-            )
         module = import_module(f"{__package__}.{SUBCOMMANDS[part][0]}")
         signal.signal(signal.SIGINT, previous_handler)
         return module.main(rest)
@@ -113,15 +106,9 @@ def _format_usage() -> str:
     parts = {"run": "serve the dashboard at http://127.0.0.1:8501"}
     parts |= {part: words for part, (_, words) in SUBCOMMANDS.items()}
     lines = [f"  {part:<10}{words}" for part, words in parts.items()]
-    return "\n".join(
-        [
-            f"usage: {NAME} [-h] [-V | --version] PART …",
-            "",
-            *lines,
-            "",
-            f"'{NAME} PART --help' lists what it takes; --version prints the version.",
-        ]
-    )
+    head = f"usage: {NAME} [-h] [-V | --version] PART …"
+    tail = f"'{NAME} PART --help' lists what it takes; --version prints the version."
+    return "\n".join([head, "", *lines, "", tail])
 
 
 def _read_version() -> str:

@@ -6,19 +6,43 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import date
+from functools import partial
+from pathlib import Path
 from typing import Any, TextIO
 
-from .. import datasets
+from .. import datasets, density, origin_destination as od
 from ..contract import Selection, Setting, TimeSelection
 from ..datasets import Dataset
-from ..errors import ExplorerError, ParameterError
-from ..parameters import DensityParameters, ODParameters
-from ..release_arguments import build_parser
+from ..errors import ExplorerError, ParameterError, add_json_option, parse_number
+from ..parameters import RENAMED_METHODS, DensityParameters, ODParameters
 from ..report import ReportParameters, fit_to_table, truth
 from ..synthetic.twin_inputs import format_inputs
-from . import Budget, BudgetLedger, check_release, list_warnings, plan, release, render_words
+from . import (
+    TUNING_SOURCES,
+    WRITERS,
+    Budget,
+    BudgetLedger,
+    check_release,
+    list_warnings,
+    plan,
+    release,
+    render_words,
+)
 from .budget_ledger import ReleaseError, to_printable
 from .bundle import archive_path
+
+_PRODUCTS = {
+    "od": "origin–destination matrices",
+    "density": "density of one week",
+    "report": "mobility report",
+}
+_METHOD_HELP = {
+    "od": "laplace_suppression adds noise and hides what is below τ; empirical_bayes estimates all "
+    "flows from noisy counts and does not use τ",
+    "density": "efpag_joint is Fourier perturbation; multiscale adds noise to five tables of "
+    "visits, from towers to the city; towers_laplace adds noise to each tower and hour",
+}
+_DEFAULT = "; default: %(default)s"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -121,28 +145,19 @@ def _tuning_note(options: argparse.Namespace) -> str:
     return "; ".join(filter(None, (options.tuning_note, format_inputs(inputs))))
 
 
-def _declare_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    totals = {name: getattr(options, name) for name in ("datasets", "unit", "epsilon", "delta")}
-    managers = {"manager": options.by, "other_managers": options.raised_by}
-    ledger.declare(options.people, **totals, **managers)
-    _show_ledger(options, ledger)
-
-
-def _raise_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    budget = ledger.budget(options.people)
-    delta = budget.delta if options.delta is None else options.delta
-    change = {"manager": options.by, "reason": options.reason}
-    ledger.raise_to(options.people, epsilon=options.epsilon, delta=delta, **change)
-    _show_ledger(options, ledger)
-
-
-def _join_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    ledger.join(options.people, dataset=options.dataset, manager=options.by)
-    _show_ledger(options, ledger)
-
-
-def _withdraw_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    ledger.withdraw(options.people, manager=options.by)
+def _change_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
+    people, manager = options.people, options.by
+    if options.run == "set":
+        totals = {name: getattr(options, name) for name in ("datasets", "unit", "epsilon", "delta")}
+        ledger.declare(people, **totals, manager=manager, other_managers=options.raised_by)
+    elif options.run == "raise":
+        delta = ledger.budget(people).delta if options.delta is None else options.delta
+        totals = {"epsilon": options.epsilon, "delta": delta}
+        ledger.raise_to(people, **totals, manager=manager, reason=options.reason)
+    elif options.run == "join":
+        ledger.join(people, dataset=options.dataset, manager=manager)
+    else:
+        ledger.withdraw(people, manager=manager)
     _show_ledger(options, ledger)
 
 
@@ -191,10 +206,127 @@ def _draw_progress(share: float) -> None:
 
 _COMMANDS = {
     "release": _release,
-    "set": _declare_budget,
-    "raise": _raise_budget,
-    "join": _join_budget,
-    "withdraw": _withdraw_budget,
+    **dict.fromkeys(("set", "raise", "join", "withdraw"), _change_budget),
     "show": _show_ledger,
     "verify": _verify_ledger,
 }
+
+
+def _parse_day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{text}' is no day such as 2024-01-31") from error
+
+
+def _parse_method(text: str, methods: tuple[str, ...]) -> str:
+    """Return a method of a release by its key or an earlier one."""
+    method = RENAMED_METHODS.get(text, text)
+    if method not in methods:
+        rule = f"a release must add noise by {' or '.join(methods)} (given: {text})"
+        raise argparse.ArgumentTypeError(f"{rule}. Suppression without noise protects nobody.")
+    return method
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser; ``run`` is the name of the chosen action."""
+    parser = argparse.ArgumentParser(
+        prog="mobility-privacy-explorer release",
+        description="Release private tables once: declare a budget, then release.",
+    )
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--ledger", type=Path, help="ledger file (data/ledger.sqlite)")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, about in _PRODUCTS.items():
+        _add_product(commands.add_parser(name, parents=[common], help=f"release {about}"), name)
+    budget = commands.add_parser("budget", help="declare, raise or show budgets")
+    _add_budgets(budget.add_subparsers(required=True, metavar="ACTION"), common)
+    verify = commands.add_parser("verify", parents=[common], help="check the ledger's hashes")
+    verify.set_defaults(run="verify")
+    add_json_option(verify)
+    verify.add_argument("--head", metavar="HASH", help="must be in the chain: of a statement, say")
+    return parser
+
+
+def _add_budgets(actions: Any, common: argparse.ArgumentParser) -> None:
+    parsers: list[argparse.ArgumentParser] = []
+    for name, about in (
+        ("set", "declare a budget once"),
+        ("raise", "raise a budget"),
+        ("join", "add a dataset of the same people"),
+        ("withdraw", "take back a budget of which nothing is spent"),
+        ("show", "show what is spent"),
+    ):
+        parsers.append(actions.add_parser(name, parents=[common], help=about))
+        parsers[-1].set_defaults(run=name)
+    declare, raise_parser, join, _, show = parsers
+    add_json_option(show)
+    for parser in parsers[:-1]:
+        parser.add_argument("people", help="a name of the people and the period")
+        parser.add_argument("--by", required=True, help="who says so, and may raise it")
+    declare.add_argument(
+        "--datasets", nargs="+", required=True, help="all that these people are in"
+    )
+    units, text = ("person", "person-day", "trip"), f"what the budget protects{_DEFAULT}"
+    declare.add_argument("--unit", choices=units, default="person", help=text)
+    text = "what all releases together may cost"
+    declare.add_argument("--epsilon", type=parse_number, required=True, help=text)
+    text = f"the same of δ{_DEFAULT}"
+    declare.add_argument("--delta", type=parse_number, default=0.0, help=text)
+    declare.add_argument("--raised-by", nargs="*", default=[], help="who else may raise it")
+    raise_parser.add_argument("--epsilon", type=parse_number, required=True, help="the new total")
+    raise_parser.add_argument("--delta", type=parse_number, help="the new total; default: as it is")
+    raise_parser.add_argument("--reason", required=True, help="why, kept in the ledger")
+    join.add_argument("dataset", help="a further dataset of these people")
+
+
+def _add_product(parser: argparse.ArgumentParser, name: str) -> None:
+    parser.set_defaults(run="release", product=name)
+    add = parser.add_argument
+    add("dataset", help="name or folder of a dataset")
+    add("--out", type=Path, required=True, help="new folder of the bundle")
+    add("--epsilon", type=parse_number, required=True, help="privacy loss per unit of privacy")
+    add("--tuned-on", choices=TUNING_SOURCES, required=True, help="how ε was chosen")
+    add("--tuning-note", default="", help="such as the days looked at")
+    add("--twin", help="the dataset of the twin, for --tuned-on twin")
+    words = "where it is asked for, in the words that are asked for; more than once for more"
+    add("--consent", action="append", default=[], metavar="WORDS", help=words)
+    if name != "report":
+        rows = od.METHODS if name == "od" else density.METHODS
+        methods = tuple(method for method in rows if method in WRITERS)
+        add(
+            "--method",
+            type=partial(_parse_method, methods=methods),
+            choices=methods,
+            default=methods[0],
+            help=f"{_METHOD_HELP[name]}{_DEFAULT}",
+        )
+        text = f"zones, a parent such as province, or clusters-N{_DEFAULT}"
+        add("--zones", default="zones", help=text)
+    if name == "density":
+        text = f"ℓ: visits of a person that are counted at most{_DEFAULT}"
+        add("--max-visits-per-user", type=int, default=30, help=text)
+        text = f"δ: added success of an attack beyond ε{_DEFAULT}"
+        add("--delta", type=parse_number, default=1e-7, help=text)
+        calibrations = "classical", "analytic"
+        text = f"calibration of Gaussian noise; classical ends at ε 4{_DEFAULT}"
+        add("--gaussian", choices=calibrations, default="classical", help=text)
+        return
+    units = ("person-day", "person", "trip") if name == "od" else ("user", "item")
+    add("--unit", choices=units, default=units[0], help=f"unit of privacy{_DEFAULT}")
+    limit, default = ("T", 4) if name == "od" else ("M", 20)
+    text = f"{limit}: trips of a person or day that are counted at most{_DEFAULT}"
+    add("--max-trips-per-user", type=int, default=default, help=text)
+    if name == "od":
+        text = f"τ: noisy flows below it are released as 0{_DEFAULT}"
+        add("--suppression-threshold", type=int, default=15, help=text)
+        text = f"days that one matrix adds up{_DEFAULT}"
+        add("--time", choices=("day", "week", "whole"), default="day", help=text)
+        text = "first released day; default: the dataset's first"
+        add("--from", dest="first_day", type=_parse_day, help=text)
+        text = "last released day; default: the dataset's last"
+        add("--to", dest="last_day", type=_parse_day, help=text)
+        add("--span", type=int, help="compare the first so many days with the last")
+        add("--trips", type=int, help="made in these days, a public number")
+        text = "write unbiased totals, of which suppressed counts can be computed back"
+        add("--sums-before-suppression", action="store_true", help=text)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from engine import command, frontier_command, release_arguments
+from engine import command, frontier_command
 from engine.ingest import command as ingest_command
 from engine.release import WRITERS, command as release_command
 from engine.synthetic import twin_command
@@ -15,7 +15,7 @@ from pages._ui.app.origin import is_public
 from pages._ui.release.release_job import RELEASE_FLAG
 from tests.support.ingests import ROWS, arguments, write_csv
 
-MODULES = (release_arguments, ingest_command, frontier_command, twin_command)
+MODULES = (release_command, ingest_command, frontier_command, twin_command)
 
 
 def all_parsers():

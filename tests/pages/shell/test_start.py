@@ -22,7 +22,6 @@ assert not app.exception and app.select_slider(key="epsilon")"""
     [
         (HOME, "pages._ui.home.home_picture", ["altair", "opendp"]),
         ("import engine", "engine", ["numpy", "pandas"]),
-        ("import engine.release_arguments", "argparse", ["numpy", "pandas"]),
         ("import engine.release.command", "opendp", ["opendp.extras", "nbformat"]),
         ("import engine.decisions", "engine.decisions", ["opendp"]),
         ("import engine.frontier", "engine.frontier", ["opendp"]),

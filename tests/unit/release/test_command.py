@@ -10,10 +10,9 @@ from contextlib import closing
 
 import pytest
 
-from engine import density, origin_destination as od
+from engine import origin_destination as od
 from engine.release import NOISE_CONSENT, WRITERS, flow_writer
-from engine.release.command import main
-from engine.release_arguments import _METHODS, build_parser
+from engine.release.command import build_parser, main
 from engine.synthetic.twin import twin
 from engine.synthetic.twin_inputs import TwinInputs
 from tests.support.releases import ROOT
@@ -36,12 +35,6 @@ def refused(capsys, *arguments):
     assert said.count("\n") == 1
     assert "\x1b" not in said
     return said
-
-
-def test_the_command_takes_every_method_that_can_be_released():
-    """Its list is read before the rows of methods are loaded, which takes seconds."""
-    for product, methods in {"od": od.METHODS, "density": density.METHODS}.items():
-        assert sorted(_METHODS[product]) == sorted(methods.keys() & WRITERS)
 
 
 def test_suppression_without_noise_is_refused_with_a_sentence(capsys, tmp_path):
