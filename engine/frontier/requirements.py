@@ -15,18 +15,14 @@ ProtectedUnit = Literal["person-day", "person"]
 Product = Literal["flows", "density"]
 """What is released: matrices of trips between zones, or visits by zone and hour of the week."""
 
-CLUSTER_COUNTS = (100, 30, 10)
-"""Numbers of clusters of zones that are evaluated beside the dataset's own zone levels."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Requirements:
-    """Zones, time, product and protection that a release must have; each field is checked.
+    """Zones, time, product and protection that a release must have, or `ParameterError`.
 
     `unit` is the weakest accepted unit of privacy; a density always protects a person.
-    `suppression_threshold` is τ, fixed by policy: a recommendation
-    uses it, and only the alternative ``threshold`` drops it. An invalid field raises
-    `ParameterError`.
+    `suppression_threshold` is τ, fixed by policy: a recommendation uses it, and only the
+    alternative ``threshold`` drops it.
     """
 
     selection: Selection
@@ -49,15 +45,14 @@ class Requirements:
 
 
 def list_zone_levels(dataset: Dataset, required: str = FINEST) -> tuple[ZoneLevel, ...]:
-    """Return the evaluated zone levels, coarsest first; `required` is among them."""
+    """Return the evaluated zone levels, coarsest first: the dataset's, clusters, and `required`."""
     zone_counts = {level.name: level.zone_count for level in zone_levels(dataset.zones)}
-    clusters = [k for k in suggested_clusters(len(dataset.zones)) if k in CLUSTER_COUNTS]
+    clusters = {100, 30, 10} & {*suggested_clusters(len(dataset.zones))}
     zone_counts |= {f"clusters-{k}": k for k in clusters if k not in zone_counts.values()}
     if required not in zone_counts:
         zone_counts[required] = len(zone_labels(dataset.zones, required)[1])
-    return tuple(
-        ZoneLevel(*level) for level in sorted(zone_counts.items(), key=lambda level: level[1])
-    )
+    levels = sorted(zone_counts.items(), key=lambda level: level[1])
+    return tuple(ZoneLevel(*level) for level in levels)
 
 
 def list_aggregations(time: TimeSelection, day_count: int) -> tuple[Aggregation, ...]:

@@ -48,31 +48,22 @@ def top_n_coverage(truth: Numbers, private: Numbers, n: int) -> float:
     """
     if n > len(truth):
         return float("nan")
-    return (
-        len(
-            np.intersect1d(
-                metrics.largest_positions(truth, n), metrics.largest_positions(private, n)
-            )
-        )
-        / n
-    )
+    first, private_first = (metrics.largest_positions(counts, n) for counts in (truth, private))
+    return len(np.intersect1d(first, private_first)) / n
 
 
 def error_measures(truth: Numbers, private: Numbers, analysis: Analysis) -> dict[str, float]:
     """Return the measures that fit one analysis, by name, between any two of its reports."""
     absolute_errors = np.abs(private - truth.astype(np.float64))
-    is_positive = truth > 0
+    relative = absolute_errors[truth > 0] / truth[truth > 0]
     measures = {
-        "relative_error": float((absolute_errors[is_positive] / truth[is_positive]).mean())
-        if is_positive.any()
-        else np.nan,
+        "relative_error": float(relative.mean()) if len(relative) else np.nan,
         "smape": smape(truth, private),
     }
     if analysis is Analysis.SIZE:
         return measures
-    measures["common_part"] = float(
-        metrics.common_part(absolute_errors.sum(), private.sum(), truth.sum())
-    )
+    common = metrics.common_part(absolute_errors.sum(), private.sum(), truth.sum())
+    measures["common_part"] = float(common)
     measures["js_divergence"] = js_divergence(truth, private)
     if analysis.is_histogram:
         width = BINS[analysis].width
@@ -84,12 +75,11 @@ def error_measures(truth: Numbers, private: Numbers, analysis: Analysis) -> dict
 
 def scores(truth: ReportTable, release: ReportRelease) -> dict[Analysis, dict[str, float]]:
     """Return the `error_measures` of each analysis of a report against all trips."""
-    return {
-        analysis: error_measures(
-            count_analysis(truth, analysis, release.parameters), result.shown_numbers, analysis
-        )
-        for analysis, result in release.results.items()
-    }
+    measures: dict[Analysis, dict[str, float]] = {}
+    for analysis, private in release.counts.items():
+        true = count_analysis(truth, analysis, release.parameters)
+        measures[analysis] = error_measures(true, private, analysis)
+    return measures
 
 
 def _shares(counts: Numbers) -> Floats:

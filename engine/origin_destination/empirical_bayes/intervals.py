@@ -37,9 +37,8 @@ def day_intervals(
         in_fold, row = fold.flat[laws.cell_positions] == fold_number, laws.row[laws.pair]
         for kind in np.unique(row[in_fold]):
             positions = laws.cell_positions[in_fold & (row == kind)]
-            low.flat[positions], high.flat[positions] = interval_hull(
-                laws.grid, laws.priors[kind], cells.flat[positions], rate
-            )
+            hull = interval_hull(laws.grid, laws.priors[kind], cells.flat[positions], rate)
+            low.flat[positions], high.flat[positions] = hull
     return np.maximum(low, 0) * off, np.maximum(high, 0) * off
 
 
