@@ -16,7 +16,6 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..arrays import Floats, Integers
-from ..errors import ParameterError
 
 HARMONIC_BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
 """First and last harmonic of a day (cycles in 24 hours) in each frequency band."""
@@ -83,10 +82,6 @@ class TowerTree:
 def build_tree(positions: Floats) -> TowerTree:
     """Return the tree that halves the longer side at the median, the same on every machine."""
     tower_count = len(positions)
-    if positions.shape != (tower_count, 2) or not tower_count or not np.isfinite(positions).all():
-        rule = "positions must be finite, two numbers a tower, and at least one tower"
-        remedy = "take them from the dataset's towers"
-        raise ParameterError(rule, value=f"shape {positions.shape}", remedy=remedy)
     stretch = np.array([np.cos(np.radians(positions[:, 1].mean())), 1.0])
     parts = [np.arange(tower_count)]  # towers of each node of one level, ascending
     nodes = [np.zeros(tower_count, dtype=np.int64)]

@@ -80,34 +80,26 @@ def evaluated_unit(dataset: Dataset, aggregation: Aggregation) -> ProtectedUnit:
 def check_requirements(dataset: Dataset, requirements: Requirements) -> None:
     """Raise `DatasetError` or `ParameterError` if no setting can meet the requirements."""
     name, aggregation = f"dataset '{dataset.id}'", requirements.selection.time.aggregation
+    rule = remedy = ""
     if requirements.product == "density":
         if not dataset.has_density:
-            raise DatasetError(
-                f"{name} has no visits, so a density cannot be evaluated",
-                remedy="choose a dataset with visits, or product='flows'",
-            )
-        return
-    if not dataset.has_trips:
-        raise DatasetError(
-            f"{name} has no trips, so flows cannot be evaluated",
-            remedy="choose a dataset with trips, or product='density'",
+            rule = "no visits, so a density cannot be evaluated"
+            remedy = "choose a dataset with visits, or product='flows'"
+    elif not dataset.has_trips:
+        rule = "no trips, so flows cannot be evaluated"
+        remedy = "choose a dataset with trips, or product='density'"
+    elif not dataset.metadata.trips_have_people:
+        rule = "trips that do not name their person, so none is protected"
+        remedy = "choose a dataset whose trips name their person"
+    elif requirements.unit == "person" and not dataset.has_person_ranks:
+        rule = "no position of each trip in its person's order of all days, by which "
+        rule += "unit='person' counts T trips"
+        remedy = "choose unit='person-day', or ingest the raw files again"
+    elif requirements.unit == "person" and aggregation != "whole":
+        rule = (
+            "aggregation must be 'whole' for unit='person', which is evaluated for one matrix only"
         )
-    if not dataset.metadata.trips_have_people:
-        raise DatasetError(
-            f"{name} has trips that do not name their person, so none is protected",
-            remedy="choose a dataset whose trips name their person",
-        )
-    if requirements.unit == "person-day":
-        return
-    if not dataset.has_person_ranks:
-        raise DatasetError(
-            f"{name} has no position of each trip in its person's order of all days, by which "
-            "unit='person' counts T trips",
-            remedy="choose unit='person-day', or ingest the raw files again",
-        )
-    if aggregation != "whole":
-        raise ParameterError(
-            "aggregation must be 'whole' for unit='person', which is evaluated for one matrix only",
-            value=repr(aggregation),
-            remedy="choose aggregation='whole', or unit='person-day'",
-        )
+        remedy = "choose aggregation='whole', or unit='person-day'"
+        raise ParameterError(rule, value=repr(aggregation), remedy=remedy)
+    if rule:
+        raise DatasetError(f"{name} has {rule}", remedy=remedy)

@@ -125,8 +125,13 @@ def released_error_probability(
         epsilon=epsilon,
         max_trips_per_user=max_trips_per_user,
     )
-    bound = effective_threshold(threshold) - m
-    return np.exp(_log_released_error(NoiseDistribution(loss / trips, law), a, bound))[()]
+    bound, noise = effective_threshold(threshold) - m, NoiseDistribution(loss / trips, law)
+    # Z ≥ bound and Z > α, or bound ≤ Z ≤ −α − 1, which is there only if bound < −α
+    upper = noise.log_upper_tail(np.maximum(a + 1, bound))
+    lower = noise.upper_tail(a + 1) - noise.upper_tail(np.maximum(1 - bound, a + 1))
+    with np.errstate(divide="ignore"):  # nothing below: log 0 = −∞
+        either = np.logaddexp(upper, np.log(np.maximum(lower, 0.0)))
+    return np.exp(np.minimum(either - noise.log_upper_tail(bound), 0.0))[()]
 
 
 def epsilon_for_cell_error(
@@ -187,16 +192,6 @@ def epsilon_for_change(
 
 def _log_cell_error(noise: NoiseDistribution, alpha: Floats) -> Floats:
     return np.log(2) + noise.log_upper_tail(alpha + 1)
-
-
-def _log_released_error(noise: NoiseDistribution, alpha: Floats, bound: Floats) -> Floats:
-    # Z ≥ bound and Z > α, or bound ≤ Z ≤ −α − 1, which is there only if bound < −α
-    upper = noise.log_upper_tail(np.maximum(alpha + 1, bound))
-    low_end = noise.upper_tail(alpha + 1)
-    low_start = noise.upper_tail(np.maximum(1 - bound, alpha + 1))
-    with np.errstate(divide="ignore"):  # nothing below: log 0 = −∞
-        either = np.logaddexp(upper, np.log(np.maximum(low_end - low_start, 0.0)))
-    return np.minimum(either - noise.log_upper_tail(bound), 0.0)
 
 
 def _log_change_error(noise: NoiseDistribution, alpha: Floats) -> Floats:

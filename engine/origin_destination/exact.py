@@ -73,12 +73,7 @@ class Totals(NamedTuple):
 class ReleaseExpectation:
     """Exact expectation of one release, from the histogram of (truncated, true) counts."""
 
-    def __init__(
-        self,
-        histogram: CountHistogram,
-        parameters: ODParameters,
-        law: NoiseName = "rounded_laplace",
-    ) -> None:
+    def __init__(self, histogram: CountHistogram, parameters: ODParameters, law: NoiseName) -> None:
         require_laplace_suppression(parameters)
         self.parameters = parameters
         self.histogram = histogram

@@ -112,9 +112,8 @@ class Budget:
     @property
     def remaining(self) -> tuple[Fraction, Fraction]:
         """Exact ε and δ that remain."""
-        totals = zip((self.epsilon, self.delta), self.spent_costs, strict=True)
-        epsilon, delta = (to_decimal_fraction(total) - spent for total, spent in totals)
-        return epsilon, delta
+        epsilon, delta = self.spent_costs
+        return to_decimal_fraction(self.epsilon) - epsilon, to_decimal_fraction(self.delta) - delta
 
     @property
     def remaining_epsilon(self) -> float:

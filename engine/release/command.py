@@ -20,7 +20,6 @@ from ..synthetic.twin_inputs import format_inputs
 from . import (
     TUNING_SOURCES,
     WRITERS,
-    Budget,
     BudgetLedger,
     check_release,
     list_warnings,
@@ -165,7 +164,12 @@ def _show_ledger(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     entries, budgets = ledger.entries(), ledger.budgets()
     head = entries[-1].chain_hash if entries else None
     if getattr(options, "json", False):
-        rows = [_to_row(budget) for budget in budgets.values()]
+        names = ["people", "unit", "datasets", "managers", "epsilon", "delta", "spent_epsilon"]
+        names += ["spent_delta", "remaining_epsilon"]
+        rows = [
+            {**{name: getattr(budget, name) for name in names}, "releases": budget.release_count}
+            for budget in budgets.values()
+        ]
         print(json.dumps({"budgets": rows, "entries": len(entries), "head": head}, indent=1))
         return
     if not budgets:
@@ -180,13 +184,6 @@ def _show_ledger(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         )
     if entries:
         _print_line(f"head of the ledger, entry {len(entries)}: {head}")
-
-
-def _to_row(budget: Budget) -> dict[str, Any]:
-    names = "people", "unit", "datasets", "managers", "epsilon", "delta", "spent_epsilon"
-    names += "spent_delta", "remaining_epsilon"
-    row = {name: getattr(budget, name) for name in names}
-    return {**row, "releases": budget.release_count}
 
 
 def _verify_ledger(options: argparse.Namespace, ledger: BudgetLedger) -> None:

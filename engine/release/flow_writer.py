@@ -148,7 +148,9 @@ def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) ->
     date_names = ("date",) if is_daily else ("period_from", "period_to")
     sums, last_two_matrices = FlowSums(len(origins)), list[Integers]()
     files = [folder / name for name in {"flows.parquet", plan.flows_file}]
-    comment, zone_columns = render_words(plan, "recommended")[0], _zone_columns(view)
+    names, comment = escape_formulas(view.zones["name"]), render_words(plan, "recommended")[0]
+    lon, lat = map(pa.array, zone_points(view.zones))
+    zone_columns = {"": ids, "_name": pa.array(names), "_lat": lat, "_lon": lon}
     measurement = _measure(plan, view, off_diagonal, progress) if plan.has_estimates else None
     with (
         table_writer(*files, comment=comment) as write_flows,
@@ -172,16 +174,9 @@ def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) ->
     _write_totals(plan, view, sums, off_diagonal, folder)
     if plan.compares_periods:
         _write_change(plan, last_two_matrices, ids, folder)
-    write_flowmap(plan, view.zones, folder / "flowmap", (origins, destinations), sums)
+    write_flowmap(plan, view, folder / "flowmap", (origins, destinations), sums)
     scale_up = empirical_bayes.state_scale_up(measurement) if measurement else None
     return replace(plan, scale_up=scale_up)
-
-
-def _zone_columns(view: Dataset) -> dict[str, pa.Array]:
-    """Return ids, names and coordinates of zones by what follows ``origin`` in a column's name."""
-    lon, lat = (pa.array(coordinates) for coordinates in zone_points(view.zones))
-    ids, names = (pa.array(escape_formulas(view.zones[name])) for name in ("zone_id", "name"))
-    return {"": ids, "_name": names, "_lat": lat, "_lon": lon}
 
 
 def _shown_flows(
@@ -190,7 +185,10 @@ def _shown_flows(
     zone_indices: tuple[Integers, Integers],
     matrix: "_NoisyMatrix",
 ) -> dict[str, pa.Array]:
-    """Return a matrix's rows of ``flows_shown.csv``; zones are of shown flows' both ends."""
+    """Return a matrix's rows of ``flows_shown.csv``; zones are of shown flows' both ends.
+
+    `zone_columns` are by what follows ``origin`` or ``destination`` in a column's name.
+    """
     columns = {name: dates[: len(zone_indices[0])] for name, dates in date_columns.items()}
     for end, indices in zip(("origin", "destination"), map(pa.array, zone_indices), strict=True):
         columns |= {f"{end}{suffix}": zones.take(indices) for suffix, zones in zone_columns.items()}

@@ -11,10 +11,7 @@ _TINY = 1e-30
 
 
 def predict_trips(
-    cells: Integers,
-    cell_variance: float,
-    distances_m: Floats,
-    training_cells: Booleans | None = None,
+    cells: Integers, variance: float, distances_m: Floats, training_cells: Booleans | None = None
 ) -> Floats:
     """Return the expected trips of every cell, shape (zones, zones), above 0 off the diagonal.
 
@@ -27,7 +24,7 @@ def predict_trips(
     off = ~np.eye(len(cells), dtype=np.bool_)
     pairs = off if training_cells is None else training_cells
     noisy = cells * pairs
-    outflow, inflow = _zone_totals(noisy, cell_variance * float(pairs.sum()) / len(cells))
+    outflow, inflow = _zone_totals(noisy, variance * float(pairs.sum()) / len(cells))
     inflow = inflow * (outflow.sum() / inflow.sum())
     far = np.log(np.maximum(distances_m, 500.0))
     far -= far[off].mean()
@@ -39,8 +36,8 @@ def predict_trips(
 
     def unlikely(power: float) -> float:
         trips = flows(power, rounds=3)
-        variance = cell_variance + trips
-        return float((((noisy - trips) ** 2 / variance + np.log(variance)) * pairs).sum())
+        total = variance + trips
+        return float((((noisy - trips) ** 2 / total + np.log(total)) * pairs).sum())
 
     best, worth = 1.5, unlikely(1.5)
     for step in (1.0, 0.5, 0.25):
