@@ -125,14 +125,6 @@ def absolute_error(
     return np.where(bound >= trimmed, released, turned) + t * law.upper_tail(1 - bound)
 
 
-def unsuppressed_error(
-    law: NoiseDistribution, truncated_count: ArrayLike, true: ArrayLike
-) -> Floats:
-    """Return E|m + Z − t|, the error of truncation and noise before suppression."""
-    trimmed = np.asarray(true, dtype=np.float64) - np.asarray(truncated_count, dtype=np.float64)
-    return trimmed + 2 * law.expected_excess(trimmed)
-
-
 def bias_and_variance(
     law: NoiseDistribution, truncated_count: ArrayLike, threshold: ArrayLike
 ) -> tuple[Floats, Floats]:

@@ -109,8 +109,10 @@ class ReleaseExpectation:
         """Expected absolute error by cause: truncation, noise, suppression."""
         pairs = self.histogram
         trimmed = pairs.dropped_trips
-        counts = pairs.truncated_counts, pairs.true_counts
-        noisy = pairs.cell_counts @ cell_noise.unsuppressed_error(self.law, *counts)
+        trimmed_counts = pairs.true_counts - pairs.truncated_counts
+        # E|m + Z − t|, of truncation and noise
+        noise_errors = trimmed_counts + 2 * self.law.expected_excess(trimmed_counts)
+        noisy = pairs.cell_counts @ noise_errors
         total = pairs.cell_counts @ self._absolute
         return ErrorDecomposition(
             truncation_error=trimmed,

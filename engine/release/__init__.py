@@ -184,7 +184,9 @@ def plan(
     release_plan = WRITERS[method].plan(setting, view)
     release_plan = replace(release_plan, trips=trips, signal_warning=warning)
     if release_plan.suppresses and not sums_before_suppression:
-        return release_plan.without_sums()
+        # files from which no suppressed count can be recomputed
+        bars = {"zone_total_bar": 0.0, "error_bars": release_plan.error_bars[:-1]}
+        return replace(release_plan, has_sums=False, **bars)
     return release_plan
 
 

@@ -7,7 +7,7 @@ figure.
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -213,11 +213,6 @@ class ReleasePlan(PrivacyLoss):
     def suppresses(self) -> bool:
         """Whether small positive noisy counts are suppressed, which sums let readers recompute."""
         return self.product == "od" and self.min_shown_count > 1
-
-    def without_sums(self) -> "ReleasePlan":
-        """Return the plan of files from which no suppressed count can be recomputed."""
-        *flow_bars, _total_bar = self.error_bars
-        return replace(self, has_sums=False, zone_total_bar=0.0, error_bars=tuple(flow_bars))
 
     @property
     def compares_periods(self) -> bool:
