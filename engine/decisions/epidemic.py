@@ -252,8 +252,8 @@ def _release_by_method(
     for day in scene.days[:-1]:
         draw = partial(od.draw_noise, scene.dataset, settings[0], days=(day,))
         noises = [draw(rng=generator) for generator in generators]
-        yield np.array([[od.release(scene.dataset, parameters, noise=noise, days=(day,)).counts[0]
-                         for noise in noises] for parameters in settings])  # fmt: skip
+        release = partial(od.release, scene.dataset, days=(day,))
+        yield np.array([[release(each, noise=n).counts[0] for n in noises] for each in settings])
 
 
 def seed_zones(dataset: Dataset) -> dict[str, str]:

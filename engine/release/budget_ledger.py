@@ -415,11 +415,9 @@ def _apply_entry(
     elif kind == "raise":
         budget.epsilon, budget.delta = cost["epsilon"], cost["delta"]
     elif kind == "release":
-        epsilon, delta = budget.spent_costs
-        budget.spent_costs = (
-            epsilon + to_decimal_fraction(cost["epsilon"]),
-            delta + to_decimal_fraction(cost["delta"]),
-        )
+        spent_epsilon, spent_delta = budget.spent_costs
+        epsilon, delta = (to_decimal_fraction(cost[name]) for name in ("epsilon", "delta"))
+        budget.spent_costs = spent_epsilon + epsilon, spent_delta + delta
         budget.release_count += 1
         budget.tables |= {*body.get("tables", ())}
     elif kind != "done":

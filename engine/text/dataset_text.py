@@ -31,9 +31,8 @@ def describe_dataset(metadata: Metadata, zones: int, size_bytes: int) -> str:
         file_size(size_bytes),
     )
     # lines are broken between facts only
-    return "\N{NO-BREAK SPACE}· ".join(
-        fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in parts if fact
-    )
+    facts = (fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in parts if fact)
+    return "\N{NO-BREAK SPACE}· ".join(facts)
 
 
 def count_zones(level: str, zones: int) -> str:
