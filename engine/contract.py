@@ -18,7 +18,10 @@ fields at their defaults) and ``with_epsilon``. A release has ``counts`` in the 
 
 ``when`` stands for the keywords ``days`` and ``sum_days`` of flows. A density takes none (it has
 one week), nor does a report (one period). Pages and evaluation use these functions alone and never
-ask for the method; `tests/contract` checks each. What is published is drawn by `engine.release`.
+ask for the method; `tests/contract` checks each. They draw for exploring, by NumPy's generators:
+fast and reproducible, not hardened against floating-point attacks (erratum O5). The order of draws
+is fixed, so that equal states of a generator give equal noise. What is published is drawn by
+`engine.release`.
 """
 
 import re
@@ -26,14 +29,33 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar, get_args
 
+import numpy as np
+
 from . import validation
+from .errors import ParameterError
 from .parameters import ODParameters
 from .privacy_cost import PrivacyCost
 
 ReleaseT = TypeVar("ReleaseT")
+NoiseT = TypeVar("NoiseT")
 
 Aggregation = Literal["day", "week", "whole"]
 """Days that one matrix of flows adds up: one, seven, or all selected days."""
+
+
+def resolve_noise(
+    rng: np.random.Generator | None,
+    noise: NoiseT | None,
+    draw: Callable[[np.random.Generator], NoiseT],
+) -> NoiseT:
+    """Return `noise`, or `draw(rng)`: exactly one of `rng` and `noise` must be given."""
+    if noise is not None and rng is None:
+        return noise
+    if noise is None and rng is not None:
+        return draw(rng)
+    rule = "exactly one of rng and noise must be given"
+    remedy = "pass rng=np.random.default_rng(seed), or noise that was drawn before"
+    raise ParameterError(rule, value="neither" if rng is None else "both", remedy=remedy)
 
 
 def say_people(text: str) -> str:
@@ -90,7 +112,7 @@ class TimeSelection:
         return positions if compared is None else (*positions[:compared], *positions[-compared:])
 
     def days_by_matrix(self, days: int) -> list[Sequence[int]]:
-        """Return the positions of the days of each matrix; a last week may be shorter."""
+        """Return the positions of each matrix's days; a last week may be shorter."""
         positions = self.day_positions(days)
         whole = self.compared_days or max(len(positions), 1)
         length = {"day": 1, "week": 7, "whole": whole}[self.aggregation]

@@ -64,11 +64,7 @@ class DatasetError(ExplorerError):
 
 
 def parse_number(text: str) -> float:
-    """Return a number that was typed on a command line.
-
-    >>> parse_number("0.5")
-    0.5
-    """
+    """Return a number that was typed on a command line."""
     try:
         return float(text)
     except ValueError:
@@ -81,11 +77,7 @@ def add_json_option(parser: argparse.ArgumentParser) -> None:
 
 
 def run_command(run: Callable[[], object], interrupted: str = "interrupted") -> int:
-    """Run a command; return 0, 2 with one line on standard error, or 130 where it is interrupted.
-
-    >>> run_command(lambda: None)
-    0
-    """
+    """Run a command; return 0, 2 with one line on standard error, or 130 if it is interrupted."""
     try:
         run()
     except (ExplorerError, OSError) as error:

@@ -61,9 +61,8 @@ def _run(options: argparse.Namespace) -> None:
     if options.out is not None and options.out.suffix.lower() not in _WRITERS:
         endings = " or ".join(_WRITERS)
         rule = f"the table of settings is written as {endings}"
-        raise ParameterError(
-            rule, value=options.out.name, remedy=f"name a file that ends in {endings}"
-        )
+        remedy = f"name a file that ends in {endings}"
+        raise ParameterError(rule, value=options.out.name, remedy=remedy)
     dataset = datasets.load(options.dataset)
     requirements = Requirements(
         selection=Selection(
@@ -134,10 +133,9 @@ def format_csv(evaluated: EvaluatedSettings, max_risk: float) -> str:
 
 def format_json(evaluated: EvaluatedSettings, max_risk: float) -> str:
     """Return all settings as JSON, with what no number stands for as null."""
-    rows = [
-        {name: None if value != value else value for name, value in row.items()}
-        for row in _list_rows(evaluated, max_risk)
-    ]
+    rows = _list_rows(evaluated, max_risk)
+    for row in rows:
+        row |= {name: None for name, value in row.items() if value != value}
     document = {
         "confidential": evaluated.is_confidential,
         "meet_requirements": len(evaluated.eligible_candidates),
@@ -153,31 +151,23 @@ _WRITERS = {".csv": format_csv, ".json": format_json}
 
 def _list_rows(evaluated: EvaluatedSettings, max_risk: float) -> list[dict[str, Any]]:
     chosen = evaluated.recommend(max_risk)
-    return [
-        {**to_row(candidate), "recommended": candidate is chosen}
-        for candidate in evaluated.candidates
-    ]
-
-
-def to_row(candidate: Candidate) -> dict[str, Any]:
-    """Return a candidate as one row of the table, by column name."""
-    detail = {
-        "level": candidate.setting.zone_level,
-        "span": candidate.setting.time.aggregation,
-        "protects": candidate.unit,
-    }
-    utility = {
-        "retained": candidate.utility.retained,
-        "genuine": candidate.utility.genuine,
-        "retained_se": candidate.utility.standard_errors[0],
-        "genuine_se": candidate.utility.standard_errors[1],
-        "common_part": candidate.utility.common_part,
-        "crossing": candidate.utility.crossing_share,
-    }
-    return {
-        **detail,
-        "matrices": candidate.matrix_count,
-        **candidate.values_by_column,
-        "risk": candidate.risk,
-        **utility,
-    }
+    rows: list[dict[str, Any]] = []
+    for candidate in evaluated.candidates:
+        utility = candidate.utility
+        row = {
+            "level": candidate.setting.zone_level,
+            "span": candidate.setting.time.aggregation,
+            "protects": candidate.unit,
+            "matrices": candidate.matrix_count,
+            **candidate.values_by_column,
+            "risk": candidate.risk,
+            "retained": utility.retained,
+            "genuine": utility.genuine,
+            "retained_se": utility.standard_errors[0],
+            "genuine_se": utility.standard_errors[1],
+            "common_part": utility.common_part,
+            "crossing": utility.crossing_share,
+            "recommended": candidate is chosen,
+        }
+        rows.append(row)
+    return rows

@@ -20,9 +20,6 @@ from .arrays import Floats, Geometries, Integers
 SMALLEST_OVERLAP = 1e-6
 """Overlaps below this share of a tower's cell are dropped before cover and F are built."""
 
-THINNEST_OVERLAP_M = 0.01
-"""Mean width in metres below which overlaps are dropped, as projections err by 2 mm."""
-
 
 @dataclass(frozen=True, eq=False)
 class Tessellation:
@@ -56,14 +53,6 @@ class Tessellation:
         return np.asarray(cdist(self.zone_centres_m, self.zone_centres_m), dtype=np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class _Intersections:
-    tower: Integers
-    zone: Integers
-    polygon: Geometries
-    share: Floats
-
-
 def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellation:
     """Return overlaps, cover and centres of towers (points) and zones (polygons), EPSG:4326.
 
@@ -75,22 +64,38 @@ def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellatio
     points = towers.geometry.to_crs(crs).to_numpy()
     # not clipped to the region: the zones do that, and joining them all is slow
     cells = _unclipped_voronoi_cells(points, shapely.box(*shapely.total_bounds(polygons)))
-    pieces = _intersections(cells, polygons, points)
+    tower, zone, pieces, share = _intersections(cells, polygons, points)
     shape = (len(cells), len(polygons))
-    overlap = csr_array(coo_array((pieces.share, (pieces.tower, pieces.zone)), shape=shape))
+    overlap = csr_array(coo_array((share, (tower, zone)), shape=shape))
     cover_towers, cover_zones = minimum_cover(overlap)
     to_cover, to_zones = cover_maps(overlap, cover_towers, cover_zones)
-    centres, areas = _cover_centres(pieces, polygons, cover_towers, cover_zones)
+    # a cell of the cover that is a tower is the rest of it, outside the cover's zones
+    is_rest = np.isin(tower, cover_towers) & ~np.isin(zone, cover_zones)
+    position, rest = np.searchsorted(cover_towers, tower[is_rest]), pieces[is_rest]
+    empty = shapely.is_empty(rest)
+    area = np.where(empty, 1.0, shapely.area(rest))
+    centre = _centres(np.where(empty, polygons[zone[is_rest]], rest))
+    size = len(cover_towers)
+    rest_area = np.bincount(position, weights=area, minlength=size).astype(np.float64)
+    rest_centre = np.zeros((size, 2))
+    for axis in (0, 1):
+        moment = np.bincount(position, weights=area * centre[:, axis], minlength=size)
+        rest_centre[:, axis] = moment / rest_area
+    covered = polygons[cover_zones]
     return Tessellation(
         overlap=overlap,
         cover_towers=cover_towers,
         cover_zones=cover_zones,
         to_cover=to_cover,
         to_zones=to_zones,
-        zone_centres_m=shapely.get_coordinates(shapely.centroid(polygons)),
-        cover_centres_m=centres,
-        cover_areas_m2=areas,
+        zone_centres_m=_centres(polygons),
+        cover_centres_m=np.concatenate([rest_centre, _centres(covered)]),
+        cover_areas_m2=np.concatenate([rest_area, shapely.area(covered)]),
     )
+
+
+def _centres(shapes: Geometries) -> Floats:
+    return shapely.get_coordinates(shapely.centroid(shapes))
 
 
 def zone_areas_km2(zones: gpd.GeoDataFrame) -> Floats:
@@ -148,7 +153,7 @@ def unwrap(shapes: Geometries, middle: float | None = None) -> Geometries:
 def centre_distances_m(zones: gpd.GeoDataFrame) -> Floats:
     """Return the distances between the centres of zones (EPSG:4326), (zones, zones), metres."""
     polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()
-    centres = shapely.get_coordinates(shapely.centroid(polygons))
+    centres = _centres(polygons)
     return np.asarray(cdist(centres, centres), dtype=np.float64)
 
 
@@ -169,10 +174,8 @@ def _unclipped_voronoi_cells(points: Geometries, extent: shapely.Geometry) -> Ge
     if len(places) == 1:
         cells = np.array([shapely.envelope(extent)], dtype=object)
     else:
-        diagram = shapely.voronoi_polygons(
-            shapely.multipoints(places), extend_to=extent, ordered=True
-        )
-        cells = shapely.get_parts(diagram)
+        sites = shapely.multipoints(places)
+        cells = shapely.get_parts(shapely.voronoi_polygons(sites, extend_to=extent, ordered=True))
     return cells[place_of_point.ravel()]
 
 
@@ -193,12 +196,15 @@ def minimum_cover(overlap: csr_array) -> tuple[Integers, Integers]:
     return np.flatnonzero(~reached[:towers]), np.flatnonzero(reached[towers:source])
 
 
-def _intersections(cells: Geometries, zones: Geometries, points: Geometries) -> _Intersections:
+def _intersections(
+    cells: Geometries, zones: Geometries, points: Geometries
+) -> tuple[Integers, Integers, Geometries, Floats]:
+    """Return tower, zone and polygon of each overlap, and its share of the tower's cell."""
     tower, zone = shapely.STRtree(zones).query(cells, predicate="intersects")
     polygon = shapely.intersection(cells[tower], zones[zone])
     area = shapely.area(polygon)
     cell_area = np.bincount(tower, weights=area, minlength=len(cells))
-    thick = 2 * area > THINNEST_OVERLAP_M * shapely.length(polygon)
+    thick = 2 * area > 0.01 * shapely.length(polygon)  # a mean width of 1 cm: projections err
     keep = (area > SMALLEST_OVERLAP * cell_area[tower]) & thick
     tower, zone, polygon, area = tower[keep], zone[keep], polygon[keep], area[keep]
     outside = np.setdiff1d(np.arange(len(cells)), tower)
@@ -208,7 +214,7 @@ def _intersections(cells: Geometries, zones: Geometries, points: Geometries) -> 
     polygon = np.concatenate([polygon, np.full(len(outside), shapely.Polygon(), dtype=object)])
     area = np.concatenate([area, np.ones(len(outside))])
     share = area / np.bincount(tower, weights=area, minlength=len(cells))[tower]
-    return _Intersections(tower=tower, zone=zone, polygon=polygon, share=share)
+    return tower, zone, polygon, share
 
 
 def _column_count(matrix: csr_array) -> int:
@@ -238,30 +244,3 @@ def cover_maps(
     to_zones = csr_array(from_towers + itself)
     to_zones.eliminate_zeros()
     return to_cover, to_zones
-
-
-def _cover_centres(
-    pieces: _Intersections, zones: Geometries, cover_towers: Integers, cover_zones: Integers
-) -> tuple[Floats, Floats]:
-    position = np.full(int(pieces.tower.max(initial=-1)) + 1, -1, dtype=np.int64)
-    position[cover_towers] = np.arange(len(cover_towers))
-    is_rest = (position[pieces.tower] >= 0) & ~np.isin(pieces.zone, cover_zones)
-    cell = position[pieces.tower[is_rest]]
-    polygon = pieces.polygon[is_rest]
-    empty = shapely.is_empty(polygon)
-    area = np.where(empty, 1.0, shapely.area(polygon))
-    centre = shapely.get_coordinates(
-        shapely.centroid(np.where(empty, zones[pieces.zone[is_rest]], polygon))
-    )
-    size = len(cover_towers)
-    rest_area = np.bincount(cell, weights=area, minlength=size).astype(np.float64)
-    rest_centre = np.stack(
-        [np.bincount(cell, weights=area * centre[:, axis], minlength=size) for axis in (0, 1)],
-        axis=1,
-    )
-    rest_centre = rest_centre / rest_area[:, None]
-    covered = zones[cover_zones]
-    return (
-        np.concatenate([rest_centre, shapely.get_coordinates(shapely.centroid(covered))]),
-        np.concatenate([rest_area, shapely.area(covered)]),
-    )

@@ -12,21 +12,15 @@ from numpy.typing import ArrayLike
 from .arrays import Floats, Integers, Numbers
 from .errors import ParameterError
 
-SANITY_BOUND = 0.001
-"""γ of P1 §3.3: errors are relative to at least 0.1% of a zone's total."""
-
 NOTHING_SHOWN = 0.05
 """A release of fewer expected trips than this shows no trip, in at least 95% of draws (Markov's
 inequality)."""
-
-_MAX_ITERATIONS = 10_000_000
-_SAMPLE_STRIDE = 64
 
 
 def largest_positions(values: Numbers, n: int) -> Integers:
     """Return the positions of the `n` largest values, the largest first; ties by position."""
     chosen = np.arange(len(values))
-    sample = values[::_SAMPLE_STRIDE]
+    sample = values[::64]
     if 0 < n < len(sample):  # a lower bound of the n-th largest value saves sorting the rest
         chosen = np.flatnonzero(values >= np.partition(sample, len(sample) - n)[len(sample) - n])
     return chosen[np.argsort(-values[chosen], kind="stable")][:n].astype(np.int64)
@@ -41,7 +35,7 @@ def mean_of_finite(values: Floats) -> float:
 def mean_relative_error(truth: Floats, private: Floats) -> Floats:
     """Return the mean of |X̂ − X| / max(γ, X) by zone, γ 0.1% of its total; NaN if 0 (P1 §3.3)."""
     truth, private = _check_tables(truth, private)
-    floor = SANITY_BOUND * truth.sum(axis=1, keepdims=True)
+    floor = 0.001 * truth.sum(axis=1, keepdims=True)
     bound = np.where(floor > 0, np.maximum(floor, truth), np.nan)
     return np.asarray((np.abs(private - truth) / bound).mean(axis=1))
 
@@ -76,23 +70,15 @@ def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -
     truth, private = _check_tables(truth, private)
     size = len(truth)
     if distances_m.shape != (size, size):
-        raise ParameterError(
-            f"distances_m must have shape ({size}, {size}), one row a zone",
-            value=f"{distances_m.shape}",
-            remedy="take dataset.tessellation.zone_distances_m",
-        )
+        rule = f"distances_m must have shape ({size}, {size}), one row a zone"
+        remedy = "take dataset.tessellation.zone_distances_m"
+        raise ParameterError(rule, value=f"{distances_m.shape}", remedy=remedy)
     if truth.min(initial=0.0) < 0 or private.min(initial=0.0) < 0:
-        raise ParameterError(
-            "maps must have no negative count",
-            value="one",
-            remedy="clip negative counts to 0 first",
-        )
-    return np.array(
-        [
-            _earth_moved(truth[:, hour], private[:, hour], distances_m)
-            for hour in range(truth.shape[1])
-        ]
-    )
+        rule = "maps must have no negative count"
+        remedy = "clip negative counts to 0 first"
+        raise ParameterError(rule, value="one", remedy=remedy)
+    hours = zip(truth.T, private.T, strict=True)
+    return np.array([_earth_moved(p, q, distances_m) for p, q in hours])
 
 
 def common_part(error: ArrayLike, released: ArrayLike, true: ArrayLike) -> Any:
@@ -119,15 +105,13 @@ def _earth_moved(p: Floats, q: Floats, distances_m: Floats) -> float:
     if mass <= 0 or demand.sum() <= 0:
         return 0.0
     costs = np.ascontiguousarray(distances_m[np.ix_(source, sink)])
-    moved: Any = emd2(supply / mass, demand / demand.sum(), costs, numItermax=_MAX_ITERATIONS)
+    moved: Any = emd2(supply / mass, demand / demand.sum(), costs, numItermax=10_000_000)
     return float(mass) * float(moved)
 
 
 def _check_tables(truth: Floats, private: Floats) -> tuple[Floats, Floats]:
     if truth.shape != private.shape or truth.ndim != 2:
-        raise ParameterError(
-            "truth and private must be tables of the same shape (zones, hours)",
-            value=f"{truth.shape} and {private.shape}",
-            remedy="compare a release with the truth of its dataset",
-        )
+        rule = "truth and private must be tables of the same shape (zones, hours)"
+        remedy = "compare a release with the truth of its dataset"
+        raise ParameterError(rule, value=f"{truth.shape} and {private.shape}", remedy=remedy)
     return truth.astype(np.float64, copy=False), private.astype(np.float64, copy=False)

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
 
-from . import validation
 from .errors import ParameterError
+from .validation import check_at_least, check_inside, check_one_of, check_whole_number, check_within
 
 DensityMethod = Literal[
     "zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint", "multiscale"
@@ -81,38 +81,19 @@ ParametersT = TypeVar("ParametersT")
 class DensityParameters:
     """Parameters of one density release (P1). Its unit of privacy is a person's whole week.
 
-    Parameters
-    ----------
-    epsilon : float
-        Total privacy loss of the release, finite and above 0.
-    delta : float
-        Added success probability of an attack beyond ε, in (0, 1). P1 used 2e-6.
-        ``efpa`` adds no δ, but its ``proved_epsilon`` is stated at this δ. Laplace methods: unused.
-    max_visits_per_user : int
-        ℓ, the contribution limit per person: so many visits are sampled, 1 to 168. Unused by
-        ``multiscale``, which samples none.
-    method : str
-        One of `DensityMethod`.
-    cluster_minimum : float or None
-        τ of P1's Algorithm 3 (not the suppression threshold): least noisy total of a cluster of
-        cells. None takes P1's formula, 0 makes every cell its own cluster.
-    scaling : bool
-        Improved scaling of totals (P1 §5.4.1); Fourier methods only.
-    smoothing : bool
-        Smoothing of the night hours (P1 §5.4.2); Fourier methods only.
-    gaussian : str
-        One of `GaussianCalibration`; ``classical`` is refused above a total ε of 4 (erratum D4).
-        Not used by ``multiscale``, whose noise is calibrated exactly.
+    - `epsilon`: total privacy loss of the release.
+    - `delta`, in (0, 1): added success probability of an attack beyond ε; P1 used 2e-6. ``efpa``
+      adds no δ, but its ``proved_epsilon`` is stated at this δ. Unused by Laplace methods.
+    - `max_visits_per_user`: ℓ, the contribution limit per person: so many visits are sampled, 1 to
+      168. Unused by ``multiscale``, which samples none.
+    - `cluster_minimum`: τ of P1's Algorithm 3 (not the suppression threshold), the least noisy
+      total of a cluster of cells. None takes P1's formula, 0 makes every cell its own cluster.
+    - `scaling`, `smoothing`: improved scaling of totals (P1 §5.4.1) and smoothing of the night
+      hours (P1 §5.4.2); Fourier methods only.
+    - `gaussian`: ``classical`` is refused above a total ε of 4 (erratum D4). Unused by
+      ``multiscale``, whose noise is calibrated exactly.
 
-    Raises
-    ------
-    ParameterError
-        With rule, value and remedy, if a setting is outside its domain.
-
-    Examples
-    --------
-    >>> DensityParameters(epsilon=0.3, delta=2e-6).max_visits_per_user
-    30
+    Raises `ParameterError` if a setting is outside its domain.
     """
 
     epsilon: float
@@ -126,38 +107,30 @@ class DensityParameters:
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
-        validation.check_inside(
-            "delta", self.delta, 0, 1, "choose it below one over the number of people, such as 1e-7"
-        )
+        remedy = "choose it below one over the number of people, such as 1e-7"
+        check_inside("delta", self.delta, 0, 1, remedy)
         visits, remedy = self.max_visits_per_user, "one visit an hour is counted; 30 is usual"
-        validation.check_whole_number(
-            "max_visits_per_user", visits, 1, MAX_VISITS_LIMIT, remedy=remedy
-        )
+        check_whole_number("max_visits_per_user", visits, 1, MAX_VISITS_LIMIT, remedy=remedy)
         remedy = "'efpag_joint' is recommended"
-        validation.check_one_of("method", self.method, get_args(DensityMethod), remedy)
+        check_one_of("method", self.method, get_args(DensityMethod), remedy)
         remedy = "'analytic' holds for every epsilon"
-        validation.check_one_of("gaussian", self.gaussian, get_args(GaussianCalibration), remedy)
+        check_one_of("gaussian", self.gaussian, get_args(GaussianCalibration), remedy)
         if self.cluster_minimum is not None:
             remedy = "None takes the formula of Acs & Castelluccia 2014"
-            validation.check_at_least("cluster_minimum", self.cluster_minimum, 0, remedy)
+            check_at_least("cluster_minimum", self.cluster_minimum, 0, remedy)
         if choose_calibration(self.method, self.epsilon, self.gaussian) != self.gaussian:
-            raise ParameterError(
-                "epsilon must be at most 4 with gaussian='classical'",
-                value=repr(self.epsilon),
-                remedy="its proof holds for ε/4 ≤ 1: choose gaussian='analytic'",
-            )
+            rule = "epsilon must be at most 4 with gaussian='classical'"
+            remedy = "its proof holds for ε/4 ≤ 1: choose gaussian='analytic'"
+            raise ParameterError(rule, value=repr(self.epsilon), remedy=remedy)
 
-    def with_epsilon(
-        self, epsilon: float, method: DensityMethod | None = None
-    ) -> "DensityParameters":
-        """Return the parameters at another ε (and method), analytic where the classical ends.
+    def with_epsilon(self, epsilon: float) -> "DensityParameters":
+        """Return the parameters at another ε, analytic where the classical ends.
 
         >>> DensityParameters(epsilon=0.3).with_epsilon(5.0).gaussian
         'analytic'
         """
-        method = method or self.method
-        gaussian = choose_calibration(method, epsilon, self.gaussian)
-        return replace(self, epsilon=epsilon, method=method, gaussian=gaussian)
+        gaussian = choose_calibration(self.method, epsilon, self.gaussian)
+        return replace(self, epsilon=epsilon, gaussian=gaussian)
 
     @property
     def canonical_form(self) -> "DensityParameters":
@@ -184,23 +157,14 @@ def choose_calibration(
 class ODParameters:
     """Parameters of one release of flows (P2).
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy loss per unit of privacy, finite and above 0.
-    max_trips_per_user : int
-        T, the contribution limit per person-day or person, 1 to 256; 1 if the unit is a trip.
-    suppression_threshold : int
-        τ, noisy flows below it are released as 0; a whole number of at least 0. P2 uses 15.
-    unit : str
-        One of `ODUnit`. A person pays D·ε for D daily matrices at ``person-day``.
-    method : str
-        One of `ODMethod`. ``empirical_bayes`` suppresses nothing and does not use τ.
+    - `epsilon`: privacy loss per unit of privacy. A person pays D·ε for D daily matrices at unit
+      ``person-day``.
+    - `max_trips_per_user`: T, the contribution limit per person-day or person, 1 to 256; 1 if the
+      unit is a trip.
+    - `suppression_threshold`: τ, a whole number; noisy flows below it are released as 0. P2 uses
+      15. Unused by ``empirical_bayes``, which suppresses nothing.
 
-    Raises
-    ------
-    ParameterError
-        With rule, value and remedy, if a setting is outside its domain.
+    Raises `ParameterError` if a setting is outside its domain.
     """
 
     epsilon: float
@@ -212,24 +176,18 @@ class ODParameters:
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
         remedy = "'person-day' protects a day's trips"
-        validation.check_one_of("unit", self.unit, get_args(ODUnit), remedy)
+        check_one_of("unit", self.unit, get_args(ODUnit), remedy)
         remedy = "'laplace_suppression' is the method of Kohli et al. 2024"
-        validation.check_one_of("method", self.method, get_args(ODMethod), remedy)
+        check_one_of("method", self.method, get_args(ODMethod), remedy)
         trips, remedy = self.max_trips_per_user, "1 to 20 is usual"
-        validation.check_whole_number(
-            "max_trips_per_user", trips, 1, MAX_TRIPS_LIMIT, remedy=remedy
-        )
+        check_whole_number("max_trips_per_user", trips, 1, MAX_TRIPS_LIMIT, remedy=remedy)
         threshold, max_threshold = self.suppression_threshold, MAX_SUPPRESSION_THRESHOLD
         remedy = "0 suppresses negatives only, 15 is used by health agencies"
-        validation.check_whole_number(
-            "suppression_threshold", threshold, 0, max_threshold, remedy=remedy
-        )
+        check_whole_number("suppression_threshold", threshold, 0, max_threshold, remedy=remedy)
         if self.unit == "trip" and self.max_trips_per_user != 1:
-            raise ParameterError(
-                "max_trips_per_user must be 1 at unit='trip'",
-                value=repr(self.max_trips_per_user),
-                remedy="it protects single trips: choose unit='person-day' to limit a person's",
-            )
+            rule = "max_trips_per_user must be 1 at unit='trip'"
+            remedy = "it protects single trips: choose unit='person-day' to limit a person's"
+            raise ParameterError(rule, value=repr(self.max_trips_per_user), remedy=remedy)
 
     def with_epsilon(self, epsilon: float) -> "ODParameters":
         """Return the parameters at another ε."""
@@ -258,6 +216,4 @@ def _to_canonical_form(parameters: ParametersT, method: str) -> ParametersT:
 
 def check_epsilon(value: object, usual_range: str = "0.1 to 2 is usual") -> None:
     """Raise `ParameterError` unless `value` is a valid ε."""
-    validation.check_within(
-        "epsilon", value, EPSILON_RANGE, f"smaller means more private, {usual_range}"
-    )
+    check_within("epsilon", value, EPSILON_RANGE, f"smaller means more private, {usual_range}")

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 
-_ROUNDING = 1e-9  # relative
-
 
 class Norm(StrEnum):
     """Norms of a stage's sensitivity."""
@@ -144,7 +142,7 @@ def stage_noise_scale(stages: tuple[Stage, ...], query: Query) -> float:
 
 def is_above(total: float, epsilon: float) -> bool:
     """Return whether a total is above `epsilon` by more than floating point rounds."""
-    return total > epsilon * (1 + _ROUNDING)
+    return total > epsilon * (1 + 1e-9)
 
 
 def simple_cost(

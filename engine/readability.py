@@ -10,7 +10,6 @@ from .resolution import suggested_clusters, zone_levels
 
 MIN_SIGNAL = 0.07
 """Stated trips per flow × ε/T below which hardly any single flow can be read (docs/flows.md)."""
-_TIMES: dict[Aggregation, str] = {"week": "one matrix a week", "whole": "one matrix in all"}
 
 
 def describe_weak_signal(
@@ -41,17 +40,18 @@ def describe_weak_signal(
         for n in levels
         if n > 1 and signal(n, time.aggregation) >= MIN_SIGNAL
     ]
-    times = {} if time.compared_days else _TIMES
-    longer = [words for name, words in times.items() if signal(zones, name) >= MIN_SIGNAL]
+    times: dict[Aggregation, str] = {"week": "one matrix a week", "whole": "one matrix in all"}
+    is_fixed = time.compared_days is not None
+    longer = [times[name] for name in times if not is_fixed and signal(zones, name) >= MIN_SIGNAL]
     remedy = f"Enough are {'; or '.join([*coarser[:1], *longer[:1]])}."
     if not (coarser or longer):
         remedy = "Coarser zones or a longer time alone are not enough: take both, or a larger ε."
-    ratio = math.sqrt((zones - 1) / math.pi)
-    totals = (
-        " Totals by zone, released alone, would be {:.1f} times as exact as sums of noisy flows."
-    )
-    return (
+    text = (
         f"TOO LITTLE SIGNAL FOR SINGLE FLOWS. Stated are {trips:,.0f} trips: per flow and times "
         f"ε/T that is {min(current, 0.99 * MIN_SIGNAL):.2g}. Below {MIN_SIGNAL} no method reads "
-        f"more than a few single flows. {remedy}" + totals.format(ratio) * (ratio > 1)
+        f"more than a few single flows. {remedy}"
     )
+    if (ratio := math.sqrt((zones - 1) / math.pi)) > 1:
+        text += f" Totals by zone, released alone, would be {ratio:.1f} times as exact as sums of "
+        text += "noisy flows."
+    return text

@@ -28,14 +28,6 @@ def sweep(
     difference between two points is the settings'. The state of `rng` fixes all noise, and repeat i
     of a longer sweep is that of a shorter one. `score` maps a truth and a release to the result, by
     default the product's ``scores``; `when` goes to the product's ``release``.
-
-    >>> from engine import datasets, origin_destination as od
-    >>> settings = [od.ODParameters(epsilon=epsilon) for epsilon in (0.2, 2.0)]
-    >>> points = sweep(od, datasets.load("demo-city"), settings, 1,
-    ...                rng=np.random.default_rng(0), days=0)
-    >>> low, high = (scores.phantom_flows for _, _, scores in points)
-    >>> low > high
-    True
     """
     validation.check_whole_number("repeats", repeats, 1, remedy="20 is usual")
     truth, scorer = product.truth(dataset, **when), score or product.scores

@@ -24,9 +24,8 @@ def open_temp_folder(spill: Path | None) -> Generator[Path]:
     lock = os.open(making, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)  # the system's: it ends with the process, however it ends
-        making.rename(
-            new_folder / _LOCK
-        )  # only now: another process takes an unlocked folder for abandoned
+        # only now: another process takes an unlocked folder for abandoned
+        making.rename(new_folder / _LOCK)
         yield new_folder
     finally:
         os.close(lock)

@@ -41,8 +41,6 @@ RELIABLE_ERROR, CONFIDENCE, NEARLY_ALL = 0.25, 0.95, 0.9
 """A flow is reliable if a release shows it within a quarter of the truth in 95% of releases.
 `ReliableFlows.min_trips` is the size from which 90% of flows, and of their trips, are reliable."""
 
-_ROUNDING = 1e-9
-
 Share = Literal["retained", "genuine"]
 TripSums = tuple[float, float, float]
 """Σ min(X, t), Σ t and Σ X of one draw, or of one matrix of it."""
@@ -135,15 +133,11 @@ def compute_utility(
     """
     parameters = setting.parameters
     if isinstance(parameters, ODParameters) and od.METHODS[parameters.method].has_flow_distribution:
-        epsilon, threshold = parameters.epsilon, parameters.suppression_threshold
-        limits = [parameters.max_trips_per_user]
-        return exact_utilities(
-            dataset, setting.selection, parameters.unit, limits, [epsilon], [threshold]
-        )[0][0][0]
-    utilities = drawn_utilities(
-        dataset, setting.selection, [parameters], seed=seed, draws=draws, first_matrix=first_matrix
-    )
-    return utilities[parameters]
+        limits, epsilons = [parameters.max_trips_per_user], [parameters.epsilon]
+        grid = limits, epsilons, [parameters.suppression_threshold]
+        return exact_utilities(dataset, setting.selection, parameters.unit, *grid)[0]
+    options: dict[str, Any] = {"seed": seed, "draws": draws, "first_matrix": first_matrix}
+    return drawn_utilities(dataset, setting.selection, [parameters], **options)[parameters]
 
 
 def compute_suppression_utility(view: Dataset, min_shown: int) -> Utility:
@@ -161,25 +155,20 @@ def exact_utilities(
     trip_limits: Sequence[int],
     epsilons: Sequence[float],
     thresholds: Sequence[int],
-) -> list[list[list[Utility]]]:
-    """Return exact utilities of a method that `has_flow_distribution`, nested by T, ε and τ."""
-    utilities: list[list[list[Utility]]] = []
+) -> list[Utility]:
+    """Return exact utilities of a method that `has_flow_distribution`, by T, then ε, then τ."""
+    utilities: list[Utility] = []
     for limit in trip_limits:
         histogram = _view_histogram(dataset, selection, unit, limit)
         grid = od.compute_error_grid(histogram, epsilons, thresholds, limit)
         true = histogram.total_trips
         released = true + grid.bias  # the bias is that of all flows together
-        sums = np.stack([grid.common, released], axis=-1).tolist()
         crossing = _share_crossing(dataset, selection, true)
-        utilities.append(
-            [
-                [
-                    Utility(common=common, true=true, released=released, crossing_share=crossing)
-                    for common, released in row
-                ]
-                for row in sums
-            ]
-        )
+        sums = (array.ravel().tolist() for array in (grid.common, released))
+        utilities += [
+            Utility(common=common, true=true, released=shown, crossing_share=crossing)
+            for common, shown in zip(*sums, strict=True)
+        ]
     return utilities
 
 
@@ -291,20 +280,14 @@ def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
     histogram = _view_histogram(
         dataset, setting.selection, parameters.unit, parameters.max_trips_per_user
     )
-    is_positive = histogram.true_counts > 0
-    truncated, true, cells = (
-        histogram.truncated_counts[is_positive],
-        histogram.true_counts[is_positive],
-        histogram.cell_counts[is_positive],
-    )
+    columns = histogram.truncated_counts, histogram.true_counts, histogram.cell_counts
+    truncated, true, cells = (column[histogram.true_counts > 0] for column in columns)
     noise, min_shown = NoiseDistribution(1 / parameters.noise_scale), parameters.min_shown_count
     # shown and within a quarter of the truth; exact, because counts are whole numbers
     smallest = np.maximum(np.ceil(true * (1 - RELIABLE_ERROR)), min_shown)
     largest = np.floor(true * (1 + RELIABLE_ERROR))
-    is_reliable = (
-        noise.upper_tail(smallest - truncated) - noise.upper_tail(largest + 1 - truncated)
-        >= CONFIDENCE - _ROUNDING
-    )
+    chance = noise.upper_tail(smallest - truncated) - noise.upper_tail(largest + 1 - truncated)
+    is_reliable = chance >= CONFIDENCE - 1e-9  # rounding
     sizes, size_index = np.unique(true, return_inverse=True)
     is_enough = sizes >= min_shown  # hardly any smaller flow is shown
     for weights in (cells, cells * true):  # flows, and their trips
@@ -359,9 +342,6 @@ def _share_crossing(dataset: Dataset, selection: Selection, crossing_trips: floa
     if selection.zone_level == FINEST:
         return 1.0
     time = selection.time
-    total = memoise(
-        dataset,
-        ("trips", time),
-        lambda: od.compute_histogram(make_view(dataset, time=time)).total_trips,
-    )
+    view = make_view(dataset, time=time)
+    total = memoise(dataset, ("trips", time), lambda: od.compute_histogram(view).total_trips)
     return crossing_trips / total if total > 0 else 0.0

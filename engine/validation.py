@@ -40,9 +40,7 @@ def check_whole_number(
     limits = f"of at least {low}" if high is None else f"from {low} to {high}"
 
     def holds(number: float) -> bool:
-        return number == math.floor(number) and low <= number <= (
-            math.inf if high is None else high
-        )
+        return number == math.floor(number) and low <= number and (high is None or number <= high)
 
     number = _check_number(name, value, f"must be a whole number {limits}", remedy, holds)
     return int(value) if isinstance(value, Integral) else int(number)

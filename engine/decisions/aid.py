@@ -13,20 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import exploration_noise, origin_destination as od, sweeping, validation
+from .. import origin_destination as od, sweeping, validation
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
 from ..metrics import mean_of_finite
 from ..origin_destination import NoiseDistribution
 from ..origin_destination.cell_noise import bias_and_variance
-from ..origin_destination.matrices import Days, day_indices, truncated_counts
+from ..origin_destination.matrices import Days, day_indices, truncated_counts, truncated_matrices
 from ..parameters import ODParameters
-from .epidemic import add_noise_and_suppress
+from .epidemic import add_noise_and_suppress, standard_laplace
 from .rules import first_zones, top_k_overlap, zone_positions
-
-MAX_TARGETED_AREAS = 20
-"""Maximum number of ranked destinations."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,11 +93,7 @@ def count_outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Out
     area, days = np.array(event.zones), np.arange(len(event.days))
     outside = np.setdiff1d(np.arange(len(dataset.zones)), area)
     true = truncated_counts(dataset, "trip", 1, event.days)
-    truncated = true
-    if settings.unit != "trip":
-        truncated = truncated_counts(
-            dataset, settings.unit, settings.max_trips_per_user, event.days
-        )
+    truncated = truncated_matrices(dataset, settings, days=event.days)
     leaving = np.ix_(days, area, outside)
     return Outflow(
         true_trips=true[leaving].astype(np.float64),
@@ -116,11 +109,9 @@ def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotal
     Their method `has_flow_distribution`; unit and T are those of `leaving`.
     """
     law = NoiseDistribution(1 / settings.noise_scale)
-    days = len(leaving.true_trips)
-    true = leaving.true_trips.reshape(days, -1)
-    truncated = leaving.truncated_trips.reshape(days, -1)
-    # remains without noise
-    silent = np.where(truncated >= settings.min_shown_count, truncated, 0.0)
+    counts = leaving.true_trips, leaving.truncated_trips
+    true, truncated = (trips.reshape(len(trips), -1) for trips in counts)
+    without_noise = np.where(truncated >= settings.min_shown_count, truncated, 0.0)
     bias, variance = bias_and_variance(law, truncated, settings.suppression_threshold)
     shifted = truncated + bias
     return ShockTotals(
@@ -129,8 +120,8 @@ def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotal
         standard_deviation=np.sqrt(variance.sum(axis=1)),
         causes={
             "trimming": (truncated - true).sum(axis=1),
-            "suppression": (silent - truncated).sum(axis=1),
-            "noise": np.where(true > 0, shifted - silent, 0.0).sum(axis=1),
+            "suppression": (without_noise - truncated).sum(axis=1),
+            "noise": np.where(true > 0, shifted - without_noise, 0.0).sum(axis=1),
             "phantoms": np.where(true == 0, shifted, 0.0).sum(axis=1),
         },
     )
@@ -167,11 +158,12 @@ def simulate_private_aid(
     longer run equals draw i of a shorter one.
     """
     leaving = count_outflow(dataset, event, settings[0])
-    shape, true = leaving.truncated_trips.shape, leaving.true_trips.sum(axis=1)
+    truncated, true = leaving.truncated_trips, leaving.true_trips.sum(axis=1)
+    shape = truncated.shape
     draw_count = validation.check_whole_number("draws", draws, 1, remedy="100 is usual")
     remedy = "the area leaves that many zones to go to; 3 is P2's"
     helped = validation.check_whole_number("k", k, 1, shape[2], remedy=remedy)
-    rank_count = min(shape[2], max(helped, MAX_TARGETED_AREAS))
+    rank_count = min(shape[2], max(helped, 20))
     numbered = sweeping.draw_generators(rng)
     totals = np.empty((len(settings), draw_count))
     overlap = np.empty((len(settings), draw_count, rank_count))
@@ -184,15 +176,13 @@ def simulate_private_aid(
         generator = numbered(done)
         noises = list[Floats]()
         if is_by_flow:
-            exploration_noise.standard_laplace(generator, pair, out=standard)
+            standard_laplace(generator, pair, out=standard)
         else:
             draw_noise = partial(od.draw_noise, dataset, settings[0], rng=generator)
             noises = [draw_noise(days=(day,)) for day in event.days]
         for row, parameters in enumerate(settings):
             if is_by_flow:
-                add_noise_and_suppress(
-                    leaving.truncated_trips, standard, parameters, room=room, out=released
-                )
+                add_noise_and_suppress(truncated, standard, parameters, room=room, out=released)
             else:
                 for place, (day, noise) in enumerate(zip(event.days, noises, strict=True)):
                     matrix = od.release(dataset, parameters, noise=noise, days=(day,)).counts[0]

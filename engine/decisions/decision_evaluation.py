@@ -27,8 +27,6 @@ EPIDEMIC_DAYS = 60
 """With fewer days an epidemic from one zone hardly reaches P2's threshold, whatever the trips."""
 CONFIDENCE = 0.95
 """Confidence of the lower bound on the share of releases that meet a target."""
-_NO_SHIFT_DAYS = 0.5
-"""A median shift up to this, between two neighbouring days, is called on time."""
 
 
 def default_question(metadata: Metadata) -> Literal["epidemic", "aid"]:
@@ -67,7 +65,7 @@ def evaluate_epidemic(compared: Comparison) -> EpidemicEvaluation:
     elif level == "good" and not abs(shift) <= GOOD_SHIFT_DAYS:  # NaN: no zone acts in both
         level = "partly"
     timing = "" if np.isnan(shift) else "early" if shift < 0 else "late"
-    if abs(shift) <= _NO_SHIFT_DAYS:
+    if abs(shift) <= 0.5:  # a median between two neighbouring days
         timing = "on time"
     return EpidemicEvaluation(level, accuracy, precision, recall, shift, timing)
 
@@ -101,16 +99,16 @@ def evaluate_aid(
 
 def meets_epidemic_target(comparison: Comparison, accuracy: float, recall: float) -> Booleans:
     """Return whether each run reaches both shares, as means over zones: all axes but the zones."""
-    _check_shares(accuracy=accuracy, recall=recall)
-    missed = comparison.recall < recall
-    return np.asarray((comparison.accuracy >= accuracy) & ~missed)
+    _check_share("accuracy", accuracy)
+    _check_share("recall", recall)
+    return np.asarray((comparison.accuracy >= accuracy) & ~(comparison.recall < recall))
 
 
 def meets_aid_target(
     true_total: float, totals: Floats, overlap: Floats, min_overlap: float, total_error: float
 ) -> Booleans:
     """Return whether each release meets `min_overlap` and `total_error`, as shares."""
-    _check_shares(overlap=min_overlap)
+    _check_share("overlap", min_overlap)
     validation.check_above("total_error", total_error, 0, "0.1 stands for 10%")
     return (np.abs(totals - true_total) <= total_error * true_total) & ~(overlap < min_overlap)
 
@@ -136,7 +134,6 @@ def strongest_privacy(
     return float(epsilons[int(onwards.argmax())]) if onwards.any() else None
 
 
-def _check_shares(**least: float) -> None:
-    for name, value in least.items():
-        if validation.to_real(value) != 1:
-            validation.check_inside(name, value, 0, 1, "0.9 stands for 90%, 1 for always")
+def _check_share(name: str, value: float) -> None:
+    if validation.to_real(value) != 1:
+        validation.check_inside(name, value, 0, 1, "0.9 stands for 90%, 1 for always")

@@ -75,12 +75,6 @@ def compare_decisions(
 
     Both are prevalences of shape (…, days, zones); `compared` may have axes before those of `true`.
     A zone acts from the prevalence `threshold` on, above 0 and at most 1.
-
-    >>> true = np.array([[0.1, 0.1], [0.3, 0.1], [0.3, 0.1]])
-    >>> compared = np.array([[0.1, 0.1], [0.1, 0.3], [0.3, 0.1]])
-    >>> result = compare_decisions(true, compared)
-    >>> result.missed_days.tolist(), result.needless_days.tolist(), result.shift_days.tolist()
-    ([1, 0], [0, 1], [1.0, nan])
     """
     truly, now = is_above_threshold(true, threshold), is_above_threshold(compared, threshold)
     return Comparison(

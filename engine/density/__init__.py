@@ -38,8 +38,7 @@ from .accounting import (
 )
 from .aggregates import cover_series, presampled_counts, truth
 from .mechanism import NO_POSITIVE_TOTAL, ONE_CLUSTER, DensityRelease
-from .methods import METHODS, compute_cost, draw_noise, release
-from .scoring import DensityScores, scores
+from .methods import METHODS, DensityScores, compute_cost, draw_noise, release, scores
 
 __all__ = [
     "METHODS",

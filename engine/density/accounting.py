@@ -42,9 +42,6 @@ largest c·|change of T_k − T_m|, c = ε_E/(4√ℓ), T_k the L₂ norm beyond
 (k < m) has length √2 at most (proof in ``docs/density.md``).
 """
 
-CLUSTER_RELATIVE_NOISE = 0.01
-"""Expected error of a cluster of total τ, relative to τ: the L₂ norm of noise on all 168 hours."""
-
 RELEASE_EPSILON_RANGE, MAX_RELEASE_DELTA = (1e-3, 50.0), 1e-3
 """Limits of ε and δ within which `engine.release` accepts a density with Gaussian noise."""
 
@@ -88,7 +85,7 @@ def expected_noise_norms(parameters: DensityParameters, cluster_count: int) -> F
 
 def default_cluster_minimum(parameters: DensityParameters) -> float:
     """Return the default τ of Algorithm 3, in visits: the noise at k = 168, over 0.01 (P1 §6)."""
-    return float(expected_noise_norms(parameters, 1)[-1]) / CLUSTER_RELATIVE_NOISE
+    return float(expected_noise_norms(parameters, 1)[-1]) / 0.01
 
 
 def laplace_cost(parameters: DensityParameters, **_public: object) -> PrivacyCost:

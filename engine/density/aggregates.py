@@ -26,26 +26,26 @@ def cover_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
     Shape (cover, 168), towers first; confidential. Each visit is split by shares that sum to 1, so
     removing one person changes the result by at most ℓ in L₁ and √ℓ in L₂.
     """
-
-    def build() -> Floats:
-        return dataset.tessellation.to_cover @ tower_series(dataset, max_visits_per_user)
-
-    return memoise(dataset, ("cover series", max_visits_per_user), build)
+    return memoise(
+        dataset,
+        ("cover series", max_visits_per_user),
+        lambda: dataset.tessellation.to_cover @ tower_series(dataset, max_visits_per_user),
+    )
 
 
 def tower_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
     """Return the pre-sampled visits of the towers, shape (towers, 168), read-only."""
-
-    def build() -> Floats:
-        return dataset.presampled_by_tower(max_visits_per_user).astype(np.float64)
-
-    return memoise(dataset, ("tower series", max_visits_per_user), build)
+    return memoise(
+        dataset,
+        ("tower series", max_visits_per_user),
+        lambda: dataset.presampled_by_tower(max_visits_per_user).astype(np.float64),
+    )
 
 
 def tower_tree(dataset: Dataset) -> TowerTree:
     """Return the public tree over the towers, cached with the base dataset for all its views."""
-
-    def build() -> TowerTree:
-        return build_tree(dataset.towers.geometry.get_coordinates().to_numpy())
-
-    return memoise(getattr(dataset, "base", dataset), "tower tree", build)
+    return memoise(
+        getattr(dataset, "base", dataset),
+        "tower tree",
+        lambda: build_tree(dataset.towers.geometry.get_coordinates().to_numpy()),
+    )

@@ -79,9 +79,8 @@ def fourier_release(
     """Return a density by Algorithm 1: totals, clusters, noisy profiles, scaling, smoothing."""
     tessellation = dataset.tessellation
     cover_size = tessellation.cover_size
-    cost = accounting.fourier_cost(
-        parameters, cover_size=cover_size, max_visits_cap=dataset.metadata.max_visits_cap
-    )
+    cap = dataset.metadata.max_visits_cap
+    cost = accounting.fourier_cost(parameters, cover_size=cover_size, max_visits_cap=cap)
     cell_totals, visit_total = estimate_cell_totals(dataset, parameters, cost, noise)
     cluster_minimum = parameters.cluster_minimum
     if cluster_minimum is None:
@@ -168,9 +167,8 @@ def cluster_cells(
         neighbour = int(squared_distances.argmin())
         target, source = min(cluster, neighbour), max(cluster, neighbour)
         areas[target] += areas[source]
-        centres[:, target] += (centres[:, source] - centres[:, target]) * (
-            areas[source] / areas[target]
-        )
+        weight = areas[source] / areas[target]
+        centres[:, target] += (centres[:, source] - centres[:, target]) * weight
         centres[:, source] = np.inf  # at infinite distance
         merged_into[source] = target
         cluster_totals[target] += cluster_totals[source]
@@ -194,9 +192,8 @@ def perturb_series(
     if parameters.method == "efpa":
         scale *= np.sqrt(coefficient_counts)[:, None]
     noisy = coefficients + scale * noise["coefficients"][first_cells]
-    return to_series(
-        np.where(coefficient_counts[:, None] >= accounting.COEFFICIENT_COUNTS, noisy, 0.0)
-    ), coefficient_counts
+    is_kept = coefficient_counts[:, None] >= accounting.COEFFICIENT_COUNTS
+    return to_series(np.where(is_kept, noisy, 0.0)), coefficient_counts
 
 
 def choose_coefficient_counts(

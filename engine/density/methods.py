@@ -1,14 +1,16 @@
-"""The methods of the density; `release`, `draw_noise` and `compute_cost` for any of them."""
+"""The methods of the density; `release`, `draw_noise`, `compute_cost` and `scores` of any."""
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..contract import Method
+from .. import metrics
+from ..arrays import Floats
+from ..contract import Method, resolve_noise
 from ..datasets import Dataset
 from ..errors import ParameterError
-from ..exploration_noise import resolve_noise
 from ..parameters import (
     FOURIER_METHODS,
     GAUSSIAN_METHODS,
@@ -18,9 +20,10 @@ from ..parameters import (
     DensityParameters,
 )
 from ..privacy_cost import PrivacyCost
+from . import mechanism
 from .accounting import fourier_cost, laplace_cost
 from .aggregates import tower_tree
-from .mechanism import DensityNoise, DensityRelease, fourier_release, laplace_release
+from .mechanism import DensityNoise, DensityRelease
 from .multiscale import multiscale_cost, multiscale_release
 
 _FOURIER_LIMITATIONS = (
@@ -42,7 +45,7 @@ def _public_arguments(dataset: Dataset) -> dict[str, Any]:
 
 _fourier_method = partial(
     Method[DensityRelease],
-    release=fourier_release,
+    release=mechanism.fourier_release,
     limitations=_FOURIER_LIMITATIONS,
     cost=fourier_cost,
     public_arguments=_public_arguments,
@@ -50,7 +53,7 @@ _fourier_method = partial(
 _laplace_method = partial(
     Method[DensityRelease],
     used_fields=USED_FIELDS["lpa"],
-    release=laplace_release,
+    release=mechanism.laplace_release,
     cost=laplace_cost,
 )
 
@@ -122,16 +125,13 @@ def release(
     week, added or removed. Raises `ParameterError` if the noise does not fit, and `DatasetError` if
     the dataset has no density data.
     """
-    noise_values = resolve_noise(
-        rng, noise, lambda generator: draw_noise(dataset, parameters, rng=generator)
-    )
+    draw = partial(draw_noise, dataset, parameters)
+    noise_values = resolve_noise(rng, noise, lambda generator: draw(rng=generator))
     shapes = noise_shapes(dataset, parameters.method)
     if {name: values.shape for name, values in noise_values.items()} != shapes:
-        raise ParameterError(
-            f"noise must be drawn for the method '{parameters.method}' and this dataset",
-            value="noise of other shapes",
-            remedy="draw it with density.draw_noise",
-        )
+        rule = f"noise must be drawn for the method '{parameters.method}' and this dataset"
+        remedy = "draw it with density.draw_noise"
+        raise ParameterError(rule, value="noise of other shapes", remedy=remedy)
     return METHODS[parameters.method].release(dataset, parameters, noise_values)
 
 
@@ -179,3 +179,46 @@ def compute_cost(dataset: Dataset, parameters: DensityParameters) -> PrivacyCost
     """Return the stages and total privacy losses of a release, from public facts alone."""
     method = METHODS[parameters.method]
     return method.cost(parameters, **method.public_arguments(dataset))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DensityScores:
+    """Errors of one density release against the truth; confidential unless simulated.
+
+    `error` and `correlation`, shape (zones,), are the mean relative error over the hours, NaN
+    without visits, and Pearson's correlation over the hours, NaN of a constant series. Over all
+    zones and hours, X true, `mean_absolute_error` is the mean of |X̂ − X|, `total_error`
+    |Σ X̂ − Σ X| / Σ X and `common_part` the Sørensen index 2·Σ min(X̂, X) / (Σ X̂ + Σ X).
+    `is_empty`: the release has the flag `NO_POSITIVE_TOTAL`.
+    """
+
+    error: Floats
+    correlation: Floats
+    mean_absolute_error: float
+    total_error: float
+    common_part: float
+    is_empty: bool
+
+    @property
+    def mean_error(self) -> float:
+        """Mean relative error over the zones that have one; NaN if none has, or if all are 0."""
+        return float("nan") if self.is_empty else metrics.mean_of_finite(self.error)
+
+    @property
+    def mean_correlation(self) -> float:
+        """Mean correlation over the zones that have one; NaN where none has."""
+        return metrics.mean_of_finite(self.correlation)
+
+
+def scores(truth: Floats, release: DensityRelease) -> DensityScores:
+    """Return the errors of `release` against the `truth` of its dataset, both (zones, 168)."""
+    absolute_errors = np.abs(release.counts - truth)
+    common = metrics.common_part(absolute_errors.sum(), release.counts.sum(), truth.sum())
+    return DensityScores(
+        error=metrics.mean_relative_error(truth, release.counts),
+        correlation=metrics.pearson_correlation(truth, release.counts),
+        mean_absolute_error=float(absolute_errors.mean()),
+        total_error=metrics.total_error(truth, release.counts),
+        common_part=float(common),
+        is_empty=mechanism.NO_POSITIVE_TOTAL in release.flags,
+    )

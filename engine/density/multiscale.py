@@ -13,12 +13,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
-from ..datasets.multiscale_tables import (
-    DEFAULT_CLIPS,
-    WEIGHT_UNITS,
-    MultiscaleClips,
-    MultiscaleTables,
-)
+from ..datasets.multiscale_tables import WEIGHT_UNITS, MultiscaleClips, MultiscaleTables
 from ..parameters import HOURS_PER_WEEK, DensityParameters
 from ..privacy_cost import Noise, Norm, PrivacyCost, PrivacyUnit, Query, Stage, simple_cost
 from .aggregates import tower_tree
@@ -139,7 +134,7 @@ def multiscale_stages(
     parameters: DensityParameters,
     mu: float,
     max_visits_cap: int,
-    clips: MultiscaleClips = DEFAULT_CLIPS,
+    clips: MultiscaleClips,
     *,
     visit_total: float = math.inf,
     tower_count: int = 1,
@@ -168,11 +163,7 @@ def multiscale_stages(
 
 
 def multiscale_cost(
-    parameters: DensityParameters,
-    *,
-    max_visits_cap: int,
-    clips: MultiscaleClips = DEFAULT_CLIPS,
-    **_public: object,
+    parameters: DensityParameters, *, max_visits_cap: int, clips: MultiscaleClips, **_public: object
 ) -> PrivacyCost:
     """Return one stage for each table, and three equal totals: ε at δ."""
     total = parameters.epsilon, parameters.delta

@@ -16,7 +16,6 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..arrays import Floats, Integers
-from ..errors import ParameterError
 
 HARMONIC_BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
 """First and last harmonic of a day (cycles in 24 hours) in each frequency band."""
@@ -25,11 +24,6 @@ CITY_Z_THRESHOLD, TOWER_Z_THRESHOLD = 2.0, 3.5
 groups; of differences between halves' profiles, and of entries."""
 PROJECTION_Z_THRESHOLD = 3.0
 """Shares are projected if that reduces the estimated squared error by so many standard errors."""
-REGION_LEVEL = 3
-"""Tree level of the 8 *regions*: the last shrinkage of shares preserves their totals."""
-MIN_WEIGHT, MIN_HOUR_SHARE = 0.3, 0.1
-"""Where profiles are compared: least weight of a tower, in standard deviations of the noise of one
-tower's share; least share of an hour in the city's profile, relative to 1/168."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +82,6 @@ class TowerTree:
 def build_tree(positions: Floats) -> TowerTree:
     """Return the tree that halves the longer side at the median, the same on every machine."""
     tower_count = len(positions)
-    if positions.shape != (tower_count, 2) or not tower_count or not np.isfinite(positions).all():
-        raise ParameterError(
-            "positions must be finite, two numbers a tower, and at least one tower",
-            value=f"shape {positions.shape}",
-            remedy="take them from the dataset's towers",
-        )
     stretch = np.array([np.cos(np.radians(positions[:, 1].mean())), 1.0])
     parts = [np.arange(tower_count)]  # towers of each node of one level, ascending
     nodes = [np.zeros(tower_count, dtype=np.int64)]
@@ -142,7 +130,7 @@ def estimate_visits(noisy: NoisyTables, tree: TowerTree) -> Floats:
     city_profile = estimate_city_profile(noisy.city)
     profiles = city_profile[None]
     if noisy.towers is not None and noisy.districts is not None:
-        weights = np.maximum(tower_shares, MIN_WEIGHT * share_noise)
+        weights = np.maximum(tower_shares, 0.3 * share_noise)
         hours = noisy.towers, noisy.districts
         profiles = estimate_tower_profiles(*hours, tree, weights, city_profile)
         profiles = add_entry_residuals(noisy.towers, tower_shares, profiles)
@@ -183,31 +171,29 @@ def smooth_tower_shares(
     """
     tower_count = len(noisy_shares)
     first, second = tree.first_halves.sum(axis=1), tree.second_halves.sum(axis=1)
-    halves_difference = csr_array(
-        tree.first_halves / first[:, None] - tree.second_halves / second[:, None]
+    first_means, second_means = (
+        tree.first_halves / first[:, None],
+        tree.second_halves / second[:, None],
     )
+    halves_difference = csr_array(first_means - second_means)
     differences = halves_difference @ noisy_shares
     variances, shrinkage = noise**2 * (1 / first + 1 / second), np.zeros(len(differences))
     for level in np.unique(tree.level):  # shrunk by s/(s + v), s the level's signal variance
         at_level = tree.level == level
-        signal = estimate_signal_variance(
-            differences[at_level, None] ** 2, variances[at_level], np.ones(1), 0.0
-        )
+        squares = differences[at_level, None] ** 2
+        signal = estimate_signal_variance(squares, variances[at_level], np.ones(1), 0.0)
         shrinkage[at_level] = signal / (signal + variances[at_level])
     to_towers = difference_map(tree, np.ones(tower_count))
     tower_shares = np.maximum(1 / tower_count + to_towers @ (shrinkage * differences), 0.0)
     slopes = to_towers.multiply(halves_difference.T) @ shrinkage
-    # shares far below the noise go to 0; their region keeps its total
+    # shares far below the noise go to 0; their region, of 8, keeps its total
     squares = tower_shares**2
     shrunk = squares * tower_shares / (squares + noise**2)
     slopes *= squares * (squares + 3 * noise**2) / (squares + noise**2) ** 2
-    region = tree.nodes[min(REGION_LEVEL, len(tree.nodes) - 1)]
-    total_before, total_after = (
-        np.bincount(region, weights=values) for values in (tower_shares, shrunk)
-    )
-    restoring_factors = np.divide(
-        total_before, total_after, out=np.zeros_like(total_before), where=total_after > 0
-    )[region]
+    region = tree.nodes[min(3, len(tree.nodes) - 1)]
+    before, after = (np.bincount(region, weights=values) for values in (tower_shares, shrunk))
+    factors = np.divide(before, after, out=np.zeros_like(before), where=after > 0)
+    restoring_factors = factors[region]
     return to_shares(shrunk * restoring_factors), float((slopes * restoring_factors).sum())
 
 
@@ -278,14 +264,13 @@ def estimate_tower_profiles(
     above = np.flatnonzero(tree.level < tree.district_depth)
     members = np.eye(tree.districts.max() + 1)[tree.districts]  # (towers, districts)
     first, second = ((half[above] @ members > 0) * 1.0 for half in halves)
-    by_district, district_variances = _halves_difference(
-        districts, first, second, members.T @ weights
-    )
-    precision_share = variances[above] / (variances[above] + district_variances)
+    district_weights = members.T @ weights
+    by_district, district_noise = _halves_difference(districts, first, second, district_weights)
+    precision_share = variances[above] / (variances[above] + district_noise)
     differences[above] += precision_share[:, None] * (by_district - differences[above])
-    variances[above] = precision_share * district_variances
+    variances[above] = precision_share * district_noise
     basis, groups = week_basis()
-    hour_factors = np.maximum(city_profile, MIN_HOUR_SHARE / len(city_profile))
+    hour_factors = np.maximum(city_profile, 0.1 / len(city_profile))
     basis = np.linalg.qr(basis * hour_factors[:, None])[0]
     coefficients = differences @ basis
     in_group = np.eye(groups.max() + 1)[groups]

@@ -11,13 +11,6 @@ import numpy as np
 
 from ..arrays import Floats
 
-FALLING_HOURS = slice(0, 5)
-RISING_HOURS = slice(4, 7)
-
-_RATIO_GRID = np.linspace(0.0, 1.0, 129)
-_BISECTIONS = 46  # of one grid step, to the last digit
-_TIE_TOLERANCE = 1e-12  # relative
-
 
 def smooth_nights(series: Floats) -> Floats:
     """Return `series` with the hours 0 to 6 of each day replaced by two fitted exponentials.
@@ -27,8 +20,7 @@ def smooth_nights(series: Floats) -> Floats:
     hours from Monday 00:00 local time, at least 0 and already private: this is post-processing.
     """
     days = series.reshape(-1, 24).copy()
-    falling = fit_exponential(days[:, FALLING_HOURS])
-    rising = fit_exponential(days[:, RISING_HOURS])
+    falling, rising = fit_exponential(days[:, 0:5]), fit_exponential(days[:, 4:7])
     days[:, 0:4] = falling[:, :4]
     days[:, 4] = (falling[:, 4] + rising[:, 0]) / 2
     days[:, 5:7] = rising[:, 1:]
@@ -45,22 +37,27 @@ def fit_exponential(values: Floats) -> Floats:
     squared_norm: Floats = np.einsum("rp,rp->r", powers, powers)
     explained = projection * projection / squared_norm  # reduction of Σ y² by the fit
     # q = 1 is the bound: the best fit without it would rise
-    falls = (ratio[:rows] < 1) & (explained[:rows] >= explained[rows:] * (1 - _TIE_TOLERANCE))
+    falls = (ratio[:rows] < 1) & (explained[:rows] >= explained[rows:] * (1 - 1e-12))  # or a tie
     fitted: Floats = (projection / squared_norm)[:, None] * powers
     return np.where(falls[:, None], fitted[:rows], fitted[rows:, ::-1])
 
 
 def _best_ratio(values: Floats) -> Floats:
     """Return the best q in [0, 1]: the best grid point, refined between its neighbours."""
-    powers = np.power(_RATIO_GRID, np.arange(values.shape[1])[:, None])
+    grid = np.linspace(0.0, 1.0, 129)
+    powers = np.power(grid, np.arange(values.shape[1])[:, None])
     explained: Floats = (values @ powers) ** 2 / (powers * powers).sum(axis=0)
     best_point = explained.argmax(axis=1)
     slope = _slope_coefficients(values)
-    low: Floats = _RATIO_GRID[np.maximum(best_point - 1, 0)]
-    high: Floats = _RATIO_GRID[np.minimum(best_point + 1, len(_RATIO_GRID) - 1)]
-    for _ in range(_BISECTIONS):
+    low: Floats = grid[np.maximum(best_point - 1, 0)]
+    high: Floats = grid[np.minimum(best_point + 1, len(grid) - 1)]
+    for _ in range(46):  # bisections of a grid step, to the last digit
         middle = 0.5 * (low + high)
-        rises = _polynomial(slope, middle) > 0
+        total = slope[-1].copy()  # of the polynomial, by Horner's rule
+        for coefficient in slope[-2::-1]:
+            total *= middle
+            total += coefficient
+        rises = total > 0
         np.copyto(low, middle, where=rises)
         np.copyto(high, middle, where=~rises)
     return high
@@ -79,11 +76,3 @@ def _slope_coefficients(values: Floats) -> Floats:
             if x != z:
                 coefficients[x + 2 * z - 1] += (x - z) * values[:, x]
     return coefficients
-
-
-def _polynomial(coefficients: Floats, points: Floats) -> Floats:
-    total = coefficients[-1].copy()
-    for coefficient in coefficients[-2::-1]:
-        total *= points
-        total += coefficient
-    return total

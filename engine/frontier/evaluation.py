@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Literal, NamedTuple, cast
 
 from .. import density, origin_destination as od, privacy
@@ -48,9 +48,6 @@ DRAWN_TRIP_LIMITS = (1, 4, 10, 30)
 DRAWN_RISKS = (0.75, 0.9)
 """Flows are drawn at the largest ε within each of these risks."""
 
-MIN_DRAWN_ZONES = 30
-"""Fewer zones are drawn only if required: methods evaluated exactly do as well there."""
-
 DENSITY_EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Values of ε that are evaluated for a density."""
 
@@ -88,17 +85,13 @@ class EvaluatedSettings:
     @cached_property
     def pareto_front(self) -> tuple[Candidate, ...]:
         """The Pareto front of all zones, times and units of privacy, at the required τ."""
-        return pareto_front(
-            candidate for candidate in self.candidates if self._has_required_threshold(candidate)
-        )
+        return pareto_front(filter(self._has_required_threshold, self.candidates))
 
     @property
     def are_all_negligible(self) -> bool:
         """Whether every eligible candidate has a negligible common part."""
-        return not any(
-            candidate.utility.common_part >= NEGLIGIBLE_COMMON_PART
-            for candidate in self.eligible_candidates
-        )
+        common_parts = (candidate.utility.common_part for candidate in self.eligible_candidates)
+        return not any(part >= NEGLIGIBLE_COMMON_PART for part in common_parts)
 
     def meets(self, candidate: Candidate, *, ignoring: Control | None = None) -> bool:
         """Return whether a candidate meets the requirements, apart from that on `ignoring`."""
@@ -185,14 +178,12 @@ def plan_batches(dataset: Dataset, requirements: Requirements) -> list[Batch]:
     """Return the batches to evaluate: the required selection first, exact ones, then long ones."""
     check_requirements(dataset, requirements)
     plan = _plan_flows if requirements.product == "flows" else _plan_density
-    return sorted(
-        plan(dataset, requirements),
-        key=lambda batch: (
-            batch.selection != requirements.selection,
-            not _is_exact(batch.method),
-            -batch.zone_count,
-        ),
-    )
+
+    def order(batch: Batch) -> tuple[bool, bool, int]:
+        is_other = batch.selection != requirements.selection
+        return is_other, not _is_exact(batch.method), -batch.zone_count
+
+    return sorted(plan(dataset, requirements), key=order)
 
 
 def evaluate_batch(
@@ -200,38 +191,24 @@ def evaluate_batch(
 ) -> tuple[Candidate, ...]:
     """Return the candidates of a batch; none if its data hold no trip or visit."""
     evaluate = _evaluate_flows if batch.method in od.METHODS else _evaluate_density
-    return tuple(
-        candidate
-        for candidate in evaluate(dataset, batch, seed)
-        if not math.isnan(candidate.utility.common_part)
-    )
+    candidates = evaluate(dataset, batch, seed)
+    return tuple(c for c in candidates if not math.isnan(c.utility.common_part))
 
 
 def evaluate_settings(
     dataset: Dataset, requirements: Requirements, *, seed: int | None = 0
 ) -> EvaluatedSettings:
-    """Return all evaluated settings of a dataset.
+    """Return all evaluated settings of a dataset as `datasets.load` returns it, not a view.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        As `datasets.load` returns it, with its own zones and days; its trips must name their
-        person, or for a density it must have visits.
-    seed : int or None
-        Seed of the draws, see `engine.utility.compute_utility`.
-
-    Raises
-    ------
-    ParameterError, DatasetError
-        If no setting can meet the requirements, or the dataset has no data to evaluate.
+    `seed` is that of the draws, see `engine.utility.compute_utility`. Raises `ParameterError` or
+    `DatasetError` if no setting can meet the requirements, or the dataset has no data to evaluate:
+    trips that name their person, or for a density visits.
     """
+    batches = plan_batches(dataset, requirements)
+    candidates = (evaluate_batch(dataset, batch, seed=seed) for batch in batches)
     evaluated = EvaluatedSettings(
         requirements=requirements,
-        candidates=tuple(
-            candidate
-            for batch in plan_batches(dataset, requirements)
-            for candidate in evaluate_batch(dataset, batch, seed=seed)
-        ),
+        candidates=tuple(chain.from_iterable(candidates)),
         is_confidential=not dataset.metadata.simulated,
     )
     if not evaluated.eligible_candidates:
@@ -248,11 +225,9 @@ def check_max_risk(max_risk: float) -> float:
     """Return the valid limit on risk as a float; raise `ParameterError` otherwise."""
     limit = to_real(max_risk)
     if limit is None or not 0.5 < limit <= 1:
-        raise ParameterError(
-            "max_risk, a share of right guesses, must be above 0.5 (a coin's) and at most 1",
-            value=repr(max_risk),
-            remedy=f"{STRONG_GUESS} is the limit of strong privacy",
-        )
+        rule = "max_risk, a share of right guesses, must be above 0.5 (a coin's) and at most 1"
+        remedy = f"{STRONG_GUESS} is the limit of strong privacy"
+        raise ParameterError(rule, value=repr(max_risk), remedy=remedy)
     return limit
 
 
@@ -280,32 +255,25 @@ def _is_exact(method: str) -> bool:
 
 
 def _plan_flows(dataset: Dataset, requirements: Requirements) -> Iterator[Batch]:
-    required = requirements.selection
-    for level, aggregation, method in product(
-        list_zone_levels(dataset, required.zone_level),
-        list_aggregations(required.time, len(dataset.metadata.days)),
-        od.METHODS,
-    ):
+    required, threshold = requirements.selection, requirements.suppression_threshold
+    levels = list_zone_levels(dataset, required.zone_level)
+    aggregations = list_aggregations(required.time, len(dataset.metadata.days))
+    for level, aggregation, method in product(levels, aggregations, od.METHODS):
         is_exact, is_required = _is_exact(method), level.name == required.zone_level
-        if is_exact or is_required or level.zone_count >= MIN_DRAWN_ZONES:
+        # with fewer zones methods that are evaluated exactly do as well
+        if is_exact or is_required or level.zone_count >= 30:
             limits = EXACT_TRIP_LIMITS if is_exact else DRAWN_TRIP_LIMITS
             if dataset.metadata.people_once:
                 limits = (1,)
-            yield Batch(
-                requirements.selection_at(level.name, aggregation),
-                level.zone_count,
-                method,
-                evaluated_unit(dataset, aggregation),
-                limits,
-                requirements.suppression_threshold,
-            )
+            selection = requirements.selection_at(level.name, aggregation)
+            unit = evaluated_unit(dataset, aggregation)
+            yield Batch(selection, level.zone_count, method, unit, limits, threshold)
 
 
 def _plan_density(dataset: Dataset, requirements: Requirements) -> Iterator[Batch]:
     required, threshold = requirements.selection, requirements.suppression_threshold
-    for level, (method, row) in product(
-        list_zone_levels(dataset, required.zone_level), density.METHODS.items()
-    ):
+    levels = list_zone_levels(dataset, required.zone_level)
+    for level, (method, row) in product(levels, density.METHODS.items()):
         if row.visit_limits:
             selection = requirements.selection_at(level.name, required.time.aggregation)
             yield Batch(selection, level.zone_count, method, "person", row.visit_limits, threshold)
@@ -342,8 +310,7 @@ def _evaluate_flows(dataset: Dataset, batch: Batch, seed: int | None) -> Iterato
     if not parameter_sets:
         return
     if is_exact:
-        grid = exact_utilities(dataset, selection, unit, limits, epsilons, thresholds)
-        exact = [utility for rows in grid for row in rows for utility in row]
+        exact = exact_utilities(dataset, selection, unit, limits, epsilons, thresholds)
         utilities = dict(zip(parameter_sets, exact, strict=True))
     else:
         utilities = drawn_utilities(

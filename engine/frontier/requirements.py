@@ -15,18 +15,14 @@ ProtectedUnit = Literal["person-day", "person"]
 Product = Literal["flows", "density"]
 """What is released: matrices of trips between zones, or visits by zone and hour of the week."""
 
-CLUSTER_COUNTS = (100, 30, 10)
-"""Numbers of clusters of zones that are evaluated beside the dataset's own zone levels."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Requirements:
-    """Zones, time, product and protection that a release must have; each field is checked.
+    """Zones, time, product and protection that a release must have, or `ParameterError`.
 
     `unit` is the weakest accepted unit of privacy; a density always protects a person.
-    `suppression_threshold` is τ, fixed by policy: a recommendation
-    uses it, and only the alternative ``threshold`` drops it. An invalid field raises
-    `ParameterError`.
+    `suppression_threshold` is τ, fixed by policy: a recommendation uses it, and only the
+    alternative ``threshold`` drops it.
     """
 
     selection: Selection
@@ -49,15 +45,14 @@ class Requirements:
 
 
 def list_zone_levels(dataset: Dataset, required: str = FINEST) -> tuple[ZoneLevel, ...]:
-    """Return the evaluated zone levels, coarsest first; `required` is among them."""
+    """Return the evaluated zone levels, coarsest first: the dataset's, clusters, and `required`."""
     zone_counts = {level.name: level.zone_count for level in zone_levels(dataset.zones)}
-    clusters = [k for k in suggested_clusters(len(dataset.zones)) if k in CLUSTER_COUNTS]
+    clusters = {100, 30, 10} & {*suggested_clusters(len(dataset.zones))}
     zone_counts |= {f"clusters-{k}": k for k in clusters if k not in zone_counts.values()}
     if required not in zone_counts:
         zone_counts[required] = len(zone_labels(dataset.zones, required)[1])
-    return tuple(
-        ZoneLevel(*level) for level in sorted(zone_counts.items(), key=lambda level: level[1])
-    )
+    levels = sorted(zone_counts.items(), key=lambda level: level[1])
+    return tuple(ZoneLevel(*level) for level in levels)
 
 
 def list_aggregations(time: TimeSelection, day_count: int) -> tuple[Aggregation, ...]:
@@ -85,34 +80,26 @@ def evaluated_unit(dataset: Dataset, aggregation: Aggregation) -> ProtectedUnit:
 def check_requirements(dataset: Dataset, requirements: Requirements) -> None:
     """Raise `DatasetError` or `ParameterError` if no setting can meet the requirements."""
     name, aggregation = f"dataset '{dataset.id}'", requirements.selection.time.aggregation
+    rule = remedy = ""
     if requirements.product == "density":
         if not dataset.has_density:
-            raise DatasetError(
-                f"{name} has no visits, so a density cannot be evaluated",
-                remedy="choose a dataset with visits, or product='flows'",
-            )
-        return
-    if not dataset.has_trips:
-        raise DatasetError(
-            f"{name} has no trips, so flows cannot be evaluated",
-            remedy="choose a dataset with trips, or product='density'",
+            rule = "no visits, so a density cannot be evaluated"
+            remedy = "choose a dataset with visits, or product='flows'"
+    elif not dataset.has_trips:
+        rule = "no trips, so flows cannot be evaluated"
+        remedy = "choose a dataset with trips, or product='density'"
+    elif not dataset.metadata.trips_have_people:
+        rule = "trips that do not name their person, so none is protected"
+        remedy = "choose a dataset whose trips name their person"
+    elif requirements.unit == "person" and not dataset.has_person_ranks:
+        rule = "no position of each trip in its person's order of all days, by which "
+        rule += "unit='person' counts T trips"
+        remedy = "choose unit='person-day', or ingest the raw files again"
+    elif requirements.unit == "person" and aggregation != "whole":
+        rule = (
+            "aggregation must be 'whole' for unit='person', which is evaluated for one matrix only"
         )
-    if not dataset.metadata.trips_have_people:
-        raise DatasetError(
-            f"{name} has trips that do not name their person, so none is protected",
-            remedy="choose a dataset whose trips name their person",
-        )
-    if requirements.unit == "person-day":
-        return
-    if not dataset.has_person_ranks:
-        raise DatasetError(
-            f"{name} has no position of each trip in its person's order of all days, by which "
-            "unit='person' counts T trips",
-            remedy="choose unit='person-day', or ingest the raw files again",
-        )
-    if aggregation != "whole":
-        raise ParameterError(
-            "aggregation must be 'whole' for unit='person', which is evaluated for one matrix only",
-            value=repr(aggregation),
-            remedy="choose aggregation='whole', or unit='person-day'",
-        )
+        remedy = "choose aggregation='whole', or unit='person-day'"
+        raise ParameterError(rule, value=repr(aggregation), remedy=remedy)
+    if rule:
+        raise DatasetError(f"{name} has {rule}", remedy=remedy)

@@ -34,10 +34,6 @@ __all__ = [
 
 FormulaKind = Literal["exact", "published"]
 
-# ε/T at confidence from 10⁻³⁰⁰ and errors up to 2⁵³ lies well inside
-_MIN_RATE, _MAX_RATE = 1e-18, 1e5
-_HALVINGS = 64
-
 _COUNT = "a whole number of at least 0"
 _RULES = {  # rule of each argument, and the remedy
     "alpha": (_COUNT, "released counts are whole; 10 is usual"),
@@ -108,10 +104,8 @@ def cell_error_probability(
     states it for released cells, but proves this unconditional probability (erratum O3).
     `released_error_probability` gives the conditional one.
     """
-    a, loss, trips = _check_arguments(
-        alpha=alpha, epsilon=epsilon, max_trips_per_user=max_trips_per_user
-    )
-    return np.exp(_log_cell_error(NoiseDistribution(loss / trips, law), a))[()]
+    a, rate = _check_error_and_rate(alpha, epsilon, max_trips_per_user)
+    return np.exp(_log_cell_error(NoiseDistribution(rate, law), a))[()]
 
 
 def released_error_probability(
@@ -131,8 +125,13 @@ def released_error_probability(
         epsilon=epsilon,
         max_trips_per_user=max_trips_per_user,
     )
-    bound = effective_threshold(threshold) - m
-    return np.exp(_log_released_error(NoiseDistribution(loss / trips, law), a, bound))[()]
+    bound, noise = effective_threshold(threshold) - m, NoiseDistribution(loss / trips, law)
+    # Z ≥ bound and Z > α, or bound ≤ Z ≤ −α − 1, which is there only if bound < −α
+    upper = noise.log_upper_tail(np.maximum(a + 1, bound))
+    lower = noise.upper_tail(a + 1) - noise.upper_tail(np.maximum(1 - bound, a + 1))
+    with np.errstate(divide="ignore"):  # nothing below: log 0 = −∞
+        either = np.logaddexp(upper, np.log(np.maximum(lower, 0.0)))
+    return np.exp(np.minimum(either - noise.log_upper_tail(bound), 0.0))[()]
 
 
 def epsilon_for_cell_error(
@@ -146,9 +145,8 @@ def epsilon_for_cell_error(
     a, b, trips = _check_arguments(alpha=alpha, beta=beta, max_trips_per_user=max_trips_per_user)
     if NoiseDistribution(1.0, law).name == "rounded_laplace":
         return (-trips * np.log(b) / (a + 0.5))[()]
-    return (
-        trips * find_min_rate(lambda x: _log_cell_error(NoiseDistribution(x, law), a), np.log(b))
-    )[()]
+    rate = find_min_rate(lambda x: _log_cell_error(NoiseDistribution(x, law), a), np.log(b))
+    return (trips * rate)[()]
 
 
 def change_error_probability(
@@ -164,10 +162,7 @@ def change_error_probability(
     Exact: the tail of the difference of two independent whole-number noises. Published: e^(−x)(x +
     2)/2 with x = a(α + 1), the tail of the difference before rounding, which is too small.
     """
-    a, loss, trips = _check_arguments(
-        alpha=alpha, epsilon=epsilon, max_trips_per_user=max_trips_per_user
-    )
-    rate = loss / trips
+    a, rate = _check_error_and_rate(alpha, epsilon, max_trips_per_user)
     if _uses_printed_formula(method, law):
         x = rate * (a + 1)
         return (np.exp(-x) * (x + 2) / 2)[()]
@@ -191,23 +186,12 @@ def epsilon_for_change(
     if _uses_printed_formula(method, law):
         branch = np.real(special.lambertw(-2 * b * math.exp(-2), k=-1))
         return (trips * (-2 - branch) / (a + 1))[()]
-    return (
-        trips * find_min_rate(lambda x: _log_change_error(NoiseDistribution(x, law), a), np.log(b))
-    )[()]
+    rate = find_min_rate(lambda x: _log_change_error(NoiseDistribution(x, law), a), np.log(b))
+    return (trips * rate)[()]
 
 
 def _log_cell_error(noise: NoiseDistribution, alpha: Floats) -> Floats:
     return np.log(2) + noise.log_upper_tail(alpha + 1)
-
-
-def _log_released_error(noise: NoiseDistribution, alpha: Floats, bound: Floats) -> Floats:
-    # Z ≥ bound and Z > α, or bound ≤ Z ≤ −α − 1, which is there only if bound < −α
-    upper = noise.log_upper_tail(np.maximum(alpha + 1, bound))
-    low_end = noise.upper_tail(alpha + 1)
-    low_start = noise.upper_tail(np.maximum(1 - bound, alpha + 1))
-    with np.errstate(divide="ignore"):  # nothing below: log 0 = −∞
-        either = np.logaddexp(upper, np.log(np.maximum(low_end - low_start, 0.0)))
-    return np.minimum(either - noise.log_upper_tail(bound), 0.0)
 
 
 def _log_change_error(noise: NoiseDistribution, alpha: Floats) -> Floats:
@@ -221,9 +205,9 @@ def _log_change_error(noise: NoiseDistribution, alpha: Floats) -> Floats:
 
 def find_min_rate(decreasing_function: Callable[[Floats], Floats], bound: Floats) -> Floats:
     """Return the least rate a = ε/T at which a decreasing function is at most `bound`."""
-    low = np.full(bound.shape, np.log(_MIN_RATE))
-    high = np.full(bound.shape, np.log(_MAX_RATE))
-    for _ in range(_HALVINGS):
+    # ε/T at confidence from 10⁻³⁰⁰ and errors up to 2⁵³ lies well inside
+    low, high = np.full(bound.shape, np.log(1e-18)), np.full(bound.shape, np.log(1e5))
+    for _ in range(64):
         middle = (low + high) / 2
         enough = decreasing_function(np.exp(middle)) <= bound
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
@@ -252,6 +236,13 @@ def _check_arguments(**given: ArrayLike) -> tuple[Floats, ...]:
         ) from error
 
 
+def _check_error_and_rate(
+    alpha: ArrayLike, epsilon: ArrayLike, trips: ArrayLike
+) -> tuple[Floats, Floats]:
+    a, loss, limit = _check_arguments(alpha=alpha, epsilon=epsilon, max_trips_per_user=trips)
+    return a, loss / limit
+
+
 def _meets_rule(name: str, x: Floats) -> Booleans:
     if name == "beta":
         return (x > 0) & (x < 1)
@@ -265,18 +256,15 @@ def _require_side(count: Floats, threshold: Floats, *, below: bool) -> None:
     bad = (count < threshold) != below
     if bad.any():
         rule, outcome = ("below", "released") if below else ("at least", "suppressed")
-        raise ParameterError(
-            f"count must be {rule} suppression_threshold {threshold[bad][0]:g}",
-            value=f"{count[bad][0]:g}",
-            remedy=f"the other theorem answers for {outcome} counts",
-        )
+        rule = f"count must be {rule} suppression_threshold {threshold[bad][0]:g}"
+        remedy = f"the other theorem answers for {outcome} counts"
+        raise ParameterError(rule, value=f"{count[bad][0]:g}", remedy=remedy)
 
 
 def _uses_printed_formula(method: FormulaKind, law: NoiseName) -> bool:
     remedy = "use 'exact' unless reproducing the paper"
     validation.check_one_of("method", method, ("exact", "published"), remedy)
     if method == "published":
-        validation.check_one_of(
-            "law", law, ("rounded_laplace",), "P2 has no formula for other noise"
-        )
+        remedy = "P2 has no formula for other noise"
+        validation.check_one_of("law", law, ("rounded_laplace",), remedy)
     return method == "published"

@@ -28,9 +28,8 @@ class NoiseDistribution:
     """Distribution of the whole-number noise Z in one cell, at `rate` a = ε/T, which broadcasts."""
 
     def __init__(self, rate: ArrayLike, name: NoiseName = "rounded_laplace") -> None:
-        validation.check_one_of(
-            "law", name, get_args(NoiseName), "the paper's is 'rounded_laplace'"
-        )
+        remedy = "the paper's is 'rounded_laplace'"
+        validation.check_one_of("law", name, get_args(NoiseName), remedy)
         self.name: NoiseName = name
         self.rate: Floats = np.asarray(rate, dtype=np.float64)
         decay = np.exp(-self.rate)
@@ -91,9 +90,8 @@ def suppressed_probability(
     law: NoiseDistribution, truncated_count: ArrayLike, threshold: ArrayLike
 ) -> Floats:
     """Return P(out = 0) for `truncated_count` at the threshold τ."""
-    return law.upper_tail(
-        1 - (effective_threshold(threshold) - np.asarray(truncated_count, dtype=np.float64))
-    )
+    m = np.asarray(truncated_count, dtype=np.float64)
+    return law.upper_tail(1 - (effective_threshold(threshold) - m))
 
 
 def release_bias(
@@ -125,14 +123,6 @@ def absolute_error(
     released = law.partial_expectation(bound) - trimmed * law.upper_tail(bound)
     turned = 2 * law.expected_excess(trimmed) - released
     return np.where(bound >= trimmed, released, turned) + t * law.upper_tail(1 - bound)
-
-
-def unsuppressed_error(
-    law: NoiseDistribution, truncated_count: ArrayLike, true: ArrayLike
-) -> Floats:
-    """Return E|m + Z − t|, the error of truncation and noise before suppression."""
-    trimmed = np.asarray(true, dtype=np.float64) - np.asarray(truncated_count, dtype=np.float64)
-    return trimmed + 2 * law.expected_excess(trimmed)
 
 
 def bias_and_variance(

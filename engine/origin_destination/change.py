@@ -133,25 +133,14 @@ def ratio_intervals(
 
     NaN where fewer than `min_trips` noisy trips are before, or where noise could make up all of
     them.
-
-    >>> low, high = ratio_intervals(np.array([[0, 900], [9, 0]]), np.array([[0, 450], [9, 0]]),
-    ...                    NoiseDistribution(0.5), min_trips=100)
-    >>> low.round(2).tolist(), high.round(2).tolist()
-    ([[nan, 0.49], [nan, nan]], [[nan, 0.52], [nan, nan]])
     """
     reach = float(law.half_width((1 - confidence) / (2 * len(old_counts) * (len(old_counts) - 1))))
-    is_bounded = (
-        (old_counts >= max(min_trips, 1))
-        & (old_counts > reach)
-        & ~np.eye(len(old_counts), dtype=bool)
-    )
-    low, high = np.full(old_counts.shape, np.nan), np.full(old_counts.shape, np.nan)
-    low[is_bounded] = np.maximum(new_counts[is_bounded] - reach, 0) / (
-        old_counts[is_bounded] + reach
-    )
-    high[is_bounded] = np.maximum(new_counts[is_bounded] + reach, 0) / (
-        old_counts[is_bounded] - reach
-    )
+    is_bounded = (old_counts >= max(min_trips, 1)) & (old_counts > reach)
+    is_bounded &= ~np.eye(len(old_counts), dtype=bool)
+    before, after = old_counts[is_bounded], new_counts[is_bounded]
+    low, high = np.full((2, *old_counts.shape), np.nan)
+    low[is_bounded] = np.maximum(after - reach, 0) / (before + reach)
+    high[is_bounded] = np.maximum(after + reach, 0) / (before - reach)
     return low, high
 
 
@@ -188,9 +177,8 @@ def min_rate_for_change(
     with probability `level`: divide by n for one flow among n. At one half this is Theorem 7,
     exact.
     """
-    change = int(
-        np.floor(validation.check_whole_number("trips", trips, 1, remedy="20") * share + 0.5)
-    )
+    validation.check_whole_number("trips", trips, 1, remedy="20")
+    change = int(np.floor(trips * share + 0.5))
     validation.check_whole_number("change", change, 1, remedy="ask for a larger share or flow")
     validation.check_inside("confidence", confidence, 0, 1, "0.95 is usual")
 
@@ -223,7 +211,7 @@ def simulate_power(
     """
     true_change, min_change = true[1] - true[0], np.maximum(share * true[0], 1)
     large = (np.abs(true_change) >= min_change) & (np.maximum(*true) >= size)
-    outcomes_by_draw = list[list[float]]()
+    outcomes_by_draw: list[list[float]] = []
     for _ in range(draws):
         # the difference of two exponential variates: twice as quick as `rng.laplace`
         old_counts, new_counts = (
@@ -233,12 +221,8 @@ def simulate_power(
         flows = _find_flow_changes(old_counts, new_counts, law, least_shown)
         signs = flows.signs_beyond_chance if beyond_chance else flows.signs
         is_changed, right = signs != 0, signs == np.sign(true_change)
-        outcomes_by_draw.append(
-            [
-                np.sum(outcome)
-                for outcome in (is_changed, large & right, large & ~is_changed, is_changed & ~right)
-            ]
-        )
+        outcomes = is_changed, large & right, large & ~is_changed, is_changed & ~right
+        outcomes_by_draw.append([np.sum(outcome) for outcome in outcomes])
     return ChangeCounts(*np.mean(outcomes_by_draw, axis=0).tolist())
 
 
@@ -261,12 +245,9 @@ def _benjamini_hochberg(
     change = np.asarray(change)
     sizes, counts = np.unique(np.abs(change), return_counts=True)
     test_count, ranks = change.size - diagonal, counts[::-1].cumsum()[::-1]
-    rejected_ranks = ranks[
-        noise.two_sided_tail(sizes - 1) <= FALSE_DISCOVERY_RATE * ranks / test_count
-    ]
-    reach = noise.half_width(
-        FALSE_DISCOVERY_RATE * (int(rejected_ranks[0]) if len(rejected_ranks) else 1) / test_count
-    )
+    is_rejected = noise.two_sided_tail(sizes - 1) <= FALSE_DISCOVERY_RATE * ranks / test_count
+    largest_rank = int(ranks[is_rejected][0]) if is_rejected.any() else 1
+    reach = noise.half_width(FALSE_DISCOVERY_RATE * largest_rank / test_count)
     signs = np.asarray(np.sign(change) * (np.abs(change) > reach))
     signs_beyond_chance = signs.copy()
     # where counts do not differ by the noise, chance added to it makes no rank

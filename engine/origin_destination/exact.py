@@ -73,23 +73,15 @@ class Totals(NamedTuple):
 class ReleaseExpectation:
     """Exact expectation of one release, from the histogram of (truncated, true) counts."""
 
-    def __init__(
-        self,
-        histogram: CountHistogram,
-        parameters: ODParameters,
-        law: NoiseName = "rounded_laplace",
-    ) -> None:
+    def __init__(self, histogram: CountHistogram, parameters: ODParameters, law: NoiseName) -> None:
         require_laplace_suppression(parameters)
         self.parameters = parameters
         self.histogram = histogram
         self.law = NoiseDistribution(1 / parameters.noise_scale, law)
         self._threshold = threshold = float(parameters.suppression_threshold)
-        self._hidden = cell_noise.suppressed_probability(
-            self.law, histogram.truncated_counts, threshold
-        )
-        self._absolute = cell_noise.absolute_error(
-            self.law, histogram.truncated_counts, histogram.true_counts, threshold
-        )
+        truncated, true = histogram.truncated_counts, histogram.true_counts
+        self._hidden = cell_noise.suppressed_probability(self.law, truncated, threshold)
+        self._absolute = cell_noise.absolute_error(self.law, truncated, true, threshold)
 
     @cached_property
     def outcomes(self) -> Outcomes:
@@ -117,9 +109,10 @@ class ReleaseExpectation:
         """Expected absolute error by cause: truncation, noise, suppression."""
         pairs = self.histogram
         trimmed = pairs.dropped_trips
-        noisy = pairs.cell_counts @ cell_noise.unsuppressed_error(
-            self.law, pairs.truncated_counts, pairs.true_counts
-        )
+        trimmed_counts = pairs.true_counts - pairs.truncated_counts
+        # E|m + Z − t|, of truncation and noise
+        noise_errors = trimmed_counts + 2 * self.law.expected_excess(trimmed_counts)
+        noisy = pairs.cell_counts @ noise_errors
         total = pairs.cell_counts @ self._absolute
         return ErrorDecomposition(
             truncation_error=trimmed,
@@ -131,12 +124,8 @@ class ReleaseExpectation:
     @cached_property
     def common_part(self) -> float:
         """Common part of truth and release, 1 − ΣE|X − t| / Σ(t + E X); NaN without any trip."""
-        true = self.histogram.total_trips
-        return float(
-            metrics.common_part(
-                self.error_decomposition.total, self.grand_total.expected_totals, true
-            )
-        )
+        true, released = self.histogram.total_trips, self.grand_total.expected_totals
+        return float(metrics.common_part(self.error_decomposition.total, released, true))
 
     @cached_property
     def grand_total(self) -> Totals:
@@ -156,9 +145,8 @@ class ReleaseExpectation:
         cells = counted.by_origin if side == "outgoing" else counted.by_destination
         some = cells[np.asarray(zones, dtype=np.int64)].toarray()
         used = some.any(axis=0)
-        return interval_of_sums(
-            self.law, counted.truncated_counts[used], self._threshold, some[:, used]
-        )
+        truncated = counted.truncated_counts[used]
+        return interval_of_sums(self.law, truncated, self._threshold, some[:, used])
 
     def cell_weights(self, population: Population) -> Floats:
         """Return the number of cells of each pair that belong to `population`."""
@@ -277,22 +265,20 @@ def compute_error_grid(
         noise = NoiseDistribution(epsilon / max_trips_per_user, law)
         hidden = cell_noise.suppressed_probability(noise, truncated, tau)
         error = cell_noise.absolute_error(noise, truncated, true, tau)
-        bias = (
-            noise.partial_expectation(threshold - truncated) - truncated * hidden - trimmed
-        ) @ cells
+        expected = noise.partial_expectation(threshold - truncated) - truncated * hidden
+        bias = (expected - trimmed) @ cells
         phantom = cells[0] * (1 - hidden[:, 0])
         true_trips = np.asarray(float(histogram.total_trips))
         released = true_trips + bias
         common = np.maximum(released + true_trips - error @ cells, 0.0) / 2
+        shown_trips = np.where(released < metrics.NOTHING_SHOWN, np.nan, released)
         rows.append(
             [
                 _divide_or_nan(error @ some, some.sum()),
                 _divide_or_nan(error / np.maximum(true, 1.0) @ some, some.sum()),
                 common,
                 _divide_or_nan(common, true_trips),
-                _divide_or_nan(
-                    common, np.where(released < metrics.NOTHING_SHOWN, np.nan, released)
-                ),
+                _divide_or_nan(common, shown_trips),
                 _divide_or_nan(hidden @ cells, cells.sum()),
                 _divide_or_nan((hidden * large).sum(axis=1), large.sum(axis=1)),
                 ((1 - hidden) * (cells - large)).sum(axis=1) - phantom,
@@ -300,8 +286,7 @@ def compute_error_grid(
                 bias,
             ]
         )
-    values = np.array(rows).swapaxes(0, 1)
-    return ErrorGrid(*values)
+    return ErrorGrid(*np.array(rows).swapaxes(0, 1))
 
 
 def _divide_or_nan(part: Floats, total: Floats) -> Floats:
@@ -339,11 +324,9 @@ def compute_truncation_curve(
     is not used. `limits` are the T to compare, from 1 to 256; the rest is as for `expected`.
     """
     if parameters.unit == "trip" or not limits:
-        raise ParameterError(
-            "limits must name a T to compare at unit 'person-day' or 'person'",
-            value=f"{len(limits)} at {parameters.unit!r}",
-            remedy="choose another unit: trip level fixes T to 1",
-        )
+        rule = "limits must name a T to compare at unit 'person-day' or 'person'"
+        remedy = "choose another unit: trip level fixes T to 1"
+        raise ParameterError(rule, value=f"{len(limits)} at {parameters.unit!r}", remedy=remedy)
     chosen = sorted(set(limits))
     rows: list[list[float]] = []
     for limit in chosen:

@@ -44,37 +44,19 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
     if not chosen:
         raise ParameterError(f"days must name at least one of the {count} days", value=f"{days!r}")
     if len(set(chosen)) < len(chosen):
-        raise ParameterError(
-            "days must name each day once", value=f"{days!r}", remedy="drop the repeats"
-        )
+        rule = "days must name each day once"
+        raise ParameterError(rule, value=f"{days!r}", remedy="drop the repeats")
     return tuple(chosen)
 
 
 def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Integers:
-    """Return the true origin–destination matrices M (confidential).
+    """Return the true origin–destination matrices M, shape (days, zones, zones) (confidential).
 
-    Parameters
-    ----------
-    days : int, slice, sequence of int or None
-        Positions in the declared period; None takes all days.
-    sum_days : bool
-        Add the days up to one matrix.
-
-    Returns
-    -------
-    array of int64, shape (days, zones, zones)
-        Trips by origin and destination; shape (1, zones, zones) with `sum_days`.
-
-    Raises
-    ------
-    ParameterError
-        If the stack would not fit (`MAX_DENSE_CELLS`), or `days` is not in the period.
-    DatasetError
-        If the dataset has no trips.
+    `days` are positions in the declared period; with `sum_days` they are added up to one matrix.
+    Raises `ParameterError` if the stack would not fit (`MAX_DENSE_CELLS`) or `days` is not in the
+    period, and `DatasetError` if the dataset has no trips.
     """
-    return _stack_matrices(
-        dataset, dataset.trips, None, day_indices(dataset, days), sum_days=sum_days
-    )
+    return truncated_counts(dataset, "trip", 1, day_indices(dataset, days), sum_days=sum_days)
 
 
 def truncated_matrices(
@@ -99,8 +81,18 @@ def truncated_counts(
     sum_days: bool = False,
 ) -> Integers:
     """Return matrices of the trips within the contribution limit of a unit, before any noise."""
-    trips, limit = ranked_trips(dataset, unit, max_trips_per_user)
-    return _stack_matrices(dataset, trips, limit, chosen, sum_days=sum_days)
+    trips, highest_rank = ranked_trips(dataset, unit, max_trips_per_user)
+    zones, layers = len(dataset.zones), 1 if sum_days else len(chosen)
+    require_memory(layers, zones)
+    counts = np.zeros((layers, zones, zones), dtype=np.int64)
+    for layer in range(layers):
+        rows = trips.sum_days(chosen) if sum_days else trips.day(chosen[layer])
+        keep = rows.origin != rows.destination
+        if highest_rank is not None:
+            keep &= rows.rank <= highest_rank
+        cell = rows.origin[keep].astype(np.int64) * zones + rows.destination[keep]
+        np.add.at(counts[layer].reshape(-1), cell, rows.trip_count[keep].astype(np.int64))
+    return counts
 
 
 def ranked_trips(
@@ -131,28 +123,6 @@ def require_unit(dataset: Dataset, unit: ODUnit) -> None:
             "which unit='person' needs",
             remedy="choose unit='person-day'",
         )
-
-
-def _stack_matrices(
-    dataset: Dataset,
-    trips: Trips,
-    highest_rank: int | None,
-    chosen: tuple[int, ...],
-    *,
-    sum_days: bool,
-) -> Integers:
-    zones = len(dataset.zones)
-    layers = 1 if sum_days else len(chosen)
-    require_memory(layers, zones)
-    counts = np.zeros((layers, zones, zones), dtype=np.int64)
-    for layer in range(layers):
-        rows = trips.sum_days(chosen) if sum_days else trips.day(chosen[layer])
-        keep = rows.origin != rows.destination
-        if highest_rank is not None:
-            keep &= rows.rank <= highest_rank
-        cell = rows.origin[keep].astype(np.int64) * zones + rows.destination[keep]
-        np.add.at(counts[layer].reshape(-1), cell, rows.trip_count[keep].astype(np.int64))
-    return counts
 
 
 def require_memory(matrices: int, zones: int) -> None:
@@ -213,10 +183,8 @@ def compute_histogram(
         if several and trips.distinct is not None:
             blocks = distinct.distinct_at_limit(trips.distinct(), highest_rank)
             if blocks is not None:
-                sides = [
-                    (block.zone, block.untruncated + 1j * block.truncated, block.cell_count)
-                    for block in blocks
-                ]
+                pairs = (block.untruncated + 1j * block.truncated for block in blocks)
+                sides = [(b.zone, p, b.cell_count) for b, p in zip(blocks, pairs, strict=True)]
                 return _histogram_by_side(sides, zones, len(chosen))
         layers = [trips.sum_days(chosen)] if sum_days else map(trips.day, chosen)
         cells = (matrix_cells(layer, highest_rank) for layer in layers)

@@ -11,9 +11,9 @@ from typing import TypedDict, Unpack
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, IntegersOrFloats
+from ..contract import resolve_noise
 from ..datasets import Dataset
 from ..errors import ParameterError
-from ..exploration_noise import resolve_noise
 from ..parameters import ODParameters, ODUnit
 from ..privacy_cost import Noise, Norm, PrivacyCost, PrivacyUnit, Query, Stage, simple_cost
 from .matrices import Days, clear_diagonal, day_indices, require_memory, truncated_matrices
@@ -102,11 +102,9 @@ def rounded_laplace(standard: Floats, scale: float) -> Sampler:
 def require_laplace_suppression(parameters: ODParameters) -> None:
     """Raise `ParameterError` unless the method is Laplace with suppression."""
     if parameters.method != "laplace_suppression":
-        raise ParameterError(
-            "method must be 'laplace_suppression' for Algorithm 1 and its exact law",
-            value=repr(parameters.method),
-            remedy="draw it with od.release, or replace the method to compare with",
-        )
+        rule = "method must be 'laplace_suppression' for Algorithm 1 and its exact law"
+        remedy = "draw it with od.release, or replace the method to compare with"
+        raise ParameterError(rule, value=repr(parameters.method), remedy=remedy)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -149,11 +147,9 @@ def draw_variates(
     shape = (matrices, zones, zones)
     cells = resolve_noise(rng, noise, lambda generator: generator.laplace(size=shape))
     if cells.shape != shape or not np.isfinite(cells).all():
-        raise ParameterError(
-            f"noise must hold one finite variate for each of {shape} cells",
-            value=f"shape {cells.shape}",
-            remedy="draw it for this dataset and these days with od.draw_noise",
-        )
+        rule = f"noise must hold one finite variate for each of {shape} cells"
+        remedy = "draw it for this dataset and these days with od.draw_noise"
+        raise ParameterError(rule, value=f"shape {cells.shape}", remedy=remedy)
     return cells, chosen, sum_days
 
 

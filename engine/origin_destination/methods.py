@@ -1,6 +1,7 @@
 """The methods of one release: a new one is one file and one row of `METHODS`."""
 
 from collections.abc import Iterator
+from typing import Unpack
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from .cell_noise import NoiseDistribution, NoiseName
 from .empirical_bayes import EmpiricalBayesRelease
 from .exact import ReleaseExpectation, compute_expectation
 from .matrices import Days, day_indices
-from .mechanism import ODRelease
+from .mechanism import ODRelease, ReleaseArguments
 from .scores import TripScores, score_draw
 
 FlowRelease = ODRelease | EmpiricalBayesRelease
@@ -72,41 +73,16 @@ METHODS: dict[ODMethod, Method[FlowRelease]] = {
 
 
 def release(
-    dataset: Dataset,
-    parameters: ODParameters,
-    *,
-    rng: np.random.Generator | None = None,
-    noise: Floats | None = None,
-    days: Days = None,
-    sum_days: bool = False,
+    dataset: Dataset, parameters: ODParameters, **draw: Unpack[ReleaseArguments]
 ) -> FlowRelease:
-    """Return one private release of a dataset's origin–destination matrices.
+    """Return one private release of a dataset's matrices; ``counts`` are (days, zones, zones).
 
-    Parameters
-    ----------
-    parameters : ODParameters
-        ε, T, τ, the unit of privacy and the method: ``"laplace_suppression"`` is P2's
-        Algorithm 1; ``"empirical_bayes"`` estimates from the same noisy cells, at the same ε.
-    rng, noise : numpy.random.Generator, array of shape (days, zones, zones)
-        Source of the noise, or noise that was drawn before: exactly one of them.
-    days, sum_days
-        As for `truth`.
-
-    Returns
-    -------
-    ODRelease or EmpiricalBayesRelease
-        Both have ``counts``, shape (days, zones, zones) in trips, ``days``, ``parameters`` and
-        ``cost``.
-
-    Raises
-    ------
-    ParameterError
-        If the stack would not fit, `days` is not in the period or `noise` has another shape.
-    DatasetError
-        If the dataset has no trips, or none that the unit can be bound with.
+    Exactly one of `rng` and `noise`, shape (days, zones, zones), is the source of the noise. `days`
+    and `sum_days` are as for `truth`. Raises `ParameterError` if the stack would not fit, `days` is
+    not in the period or `noise` has another shape, and `DatasetError` if the dataset has no trips,
+    or none that the unit can be bound with.
     """
-    draw = METHODS[parameters.method].release
-    return draw(dataset, parameters, rng=rng, noise=noise, days=days, sum_days=sum_days)
+    return METHODS[parameters.method].release(dataset, parameters, **draw)
 
 
 def iterate_release(

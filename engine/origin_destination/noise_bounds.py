@@ -18,9 +18,6 @@ from .cell_noise import NoiseDistribution, NoiseName
 FALSE_DETECTION_RATE = 0.05
 """On average at most this share of the detected flows is empty."""
 
-_NEGLIGIBLE = 30.0
-_NODES, _MAX_SHAPE = 32, 150
-
 
 def noise_variance(rate: float) -> float:
     """Return the variance of discrete Laplace noise, v = 2q/(1 − q)²."""
@@ -68,8 +65,8 @@ class NoiseSum:
         A sum of k Laplace noises is normal with a variance that is Gamma(k), averaged over by
         Gauss–Laguerre quadrature; beyond 150 noises its shape hardly matters.
         """
-        shape = min(self.cells, _MAX_SHAPE)
-        gammas, weights = roots_genlaguerre(_NODES, shape - 1)
+        shape = min(self.cells, 150)
+        gammas, weights = roots_genlaguerre(32, shape - 1)
         variances = self.cells * _variance(self.law) / shape * gammas
         deviations = np.sqrt(np.add.outer(np.maximum(trips, 1), variances))
         tails = 2 * ndtr((0.5 - np.asarray(sizes))[..., None] / deviations)
@@ -99,7 +96,7 @@ def _fourier_inversion(rate: float, name: NoiseName, cells: int) -> tuple[Floats
     gap, decay, first = float(law.gap), 1 - float(law.gap), float(law.positive_mass)
     period = 2 * int(30 * (math.sqrt(cells * _variance(law)) + 1 / rate)) + 65
     # φ of both is at most 1/(1 + 4qs²/(1 − q)²), and its power below e^−30 beyond this angle
-    max_tangent = math.expm1(min(_NEGLIGIBLE / cells, 700.0)) * gap**2 / (4 * max(decay, 1e-300))
+    max_tangent = math.expm1(min(30 / cells, 700.0)) * gap**2 / (4 * max(decay, 1e-300))
     terms = int(math.asin(math.sqrt(min(max_tangent, 1.0))) / math.pi * period) + 1
     angles = 2 * np.pi * np.arange(1, min(terms, period // 2) + 1) / period
     wide = np.sin(angles / 2)

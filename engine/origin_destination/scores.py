@@ -34,10 +34,8 @@ class TripScores:
 def score_expectation(exact: ReleaseExpectation) -> TripScores:
     """Return the exact expected scores of a release."""
     true, released = exact.histogram.total_trips, float(exact.grand_total.expected_totals)
-    common = (true + released - exact.error_decomposition.total) / 2
-    return _build_scores(
-        exact.mean_error(), (common, true, released), exact.relative_error("large"), exact.outcomes
-    )
+    sums = (true + released - exact.error_decomposition.total) / 2, true, released
+    return _build_scores(exact.mean_error(), sums, exact.relative_error("large"), exact.outcomes)
 
 
 def score_draw(
@@ -48,9 +46,8 @@ def score_draw(
     added_up: IntegersOrFloats | None = None,
 ) -> TripScores:
     """Return one release's scores by `classify_outcomes`; `added_up` are the numbers for sums."""
-    outcomes = classify_outcomes(
-        true, released if is_shown is None else released * is_shown, least_shown
-    )
+    shown = released if is_shown is None else released * is_shown
+    outcomes = classify_outcomes(true, shown, least_shown)
     off = np.broadcast_to(~np.eye(true.shape[-1], dtype=bool), true.shape)
     t, out = true[off].astype(np.float64), released[off].astype(np.float64)
     sums = np.maximum(out if added_up is None else added_up[off], 0.0)
@@ -70,11 +67,9 @@ def classify_outcomes(
 ) -> Outcomes:
     """Return the outcome of every off-diagonal cell in one release; `least_shown` is τ′."""
     if true.shape != released.shape or true.ndim < 2 or true.shape[-1] != true.shape[-2]:
-        raise ParameterError(
-            "true and released must be square matrices of the same shape",
-            value=f"{true.shape} and {released.shape}",
-            remedy="take both for the same days",
-        )
+        rule = "true and released must be square matrices of the same shape"
+        remedy = "take both for the same days"
+        raise ParameterError(rule, value=f"{true.shape} and {released.shape}", remedy=remedy)
     off = ~np.eye(true.shape[-1], dtype=bool)
     small, hidden, none = true < least_shown, released == 0, true == 0
 

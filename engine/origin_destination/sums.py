@@ -11,45 +11,29 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Complex, Floats
-from .cell_noise import (
-    NoiseDistribution,
-    bias_and_variance,
-    effective_threshold,
-    suppressed_probability,
-)
-
-NEGLIGIBLE = 1e-9
-"""Probability of noise beyond the computed range, of one cell on both sides."""
-_STEPS_A_SCALE, _DEVIATIONS = 8, 8
-_ROUNDING = 1e-6
-_LEAST = 1e-150
+from .cell_noise import NoiseDistribution, bias_and_variance, suppressed_probability
 
 
 def interval_of_sums(
-    law: NoiseDistribution,
-    counts: Floats,
-    threshold: float,
-    cells: ArrayLike,
-    *,
-    level: float = 0.95,
+    law: NoiseDistribution, counts: Floats, threshold: float, cells: ArrayLike
 ) -> tuple[Floats, Floats]:
-    """Return low and high bounds that contain each sum in at least `level` of releases."""
+    """Return low and high bounds that contain each sum in at least 95% of releases."""
     counts, place = np.unique(counts, return_inverse=True)
     number = np.zeros((len(np.atleast_2d(cells)), len(counts)))
     np.add.at(number.T, place, np.atleast_2d(cells).T)
-    min_shown, reach = float(effective_threshold(threshold)), float(law.half_width(NEGLIGIBLE))
+    # noise of one cell beyond the computed range has a probability of 1e-9
+    min_shown, reach = max(threshold, 1.0), float(law.half_width(1e-9))
     plain, doubtful = counts - min_shown >= reach, np.abs(counts - min_shown) < reach
-    step = max(1.0, np.floor(1 / float(law.rate) / _STEPS_A_SCALE))
+    step = max(1.0, np.floor(1 / float(law.rate) / 8))
     shift, variance = bias_and_variance(law, counts, threshold)
     deviation = float(np.sqrt((number @ np.maximum(variance, 0.0)).max(initial=0.0)))
-    half = (_DEVIATIONS * deviation + min_shown + 2 * reach) / step
+    half = (8 * deviation + min_shown + 2 * reach) / step
     size = 1 << int(np.ceil(np.log2(2 * half + 2)))
 
     log_law = number[:, plain].sum(axis=1)[:, None] * _log_transform(_noise(law, reach, step, size))
     if doubtful.any():
-        chances = np.stack(
-            [_release_chances(law, m, min_shown, reach, step, size) for m in counts[doubtful]]
-        )
+        lattice = min_shown, reach, step, size
+        chances = np.stack([_release_chances(law, m, *lattice) for m in counts[doubtful]])
         log_law = log_law + number[:, doubtful] @ _log_transform(chances)
     # range of each sum of noise and uncertain cells: half a period around its mean
     middle = number[:, doubtful] @ (counts + shift)[doubtful]
@@ -58,7 +42,7 @@ def interval_of_sums(
     positions = (first[:, None] + np.arange(size)) % size
     below = np.cumsum(np.take_along_axis(chance, positions, axis=1), axis=1)
     below /= below[:, -1:]
-    outside = (1 - level) / 2 - _ROUNDING
+    outside = (1 - 0.95) / 2 - 1e-6  # rounding
     low, high = (below > outside).argmax(axis=1), (1 - below <= outside).argmax(axis=1)
     wider = step - 1  # a lattice point stands for less than a step on either side
     certain = number[:, plain] @ counts[plain]
@@ -71,7 +55,7 @@ def interval_of_sums(
 def _log_transform(chances: Floats) -> Complex:
     """Return the log of the transforms; a transform of 0 becomes so small that it adds no mass."""
     transform: Complex = np.fft.rfft(chances, axis=-1)
-    return np.log(np.where(np.abs(transform) < _LEAST, _LEAST, transform))
+    return np.log(np.where(np.abs(transform) < 1e-150, 1e-150, transform))
 
 
 def _on_lattice(above: Floats, step: float) -> Floats:

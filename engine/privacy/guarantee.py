@@ -30,28 +30,15 @@ WEAK_GUESS = 0.95
 """Guess rate above which privacy is weak, under one error in 20: one pure release at ε = ln 19,
 about 2.9. A convention."""
 
-_ROUNDING = 1e-9
-"""Tolerance of floating-point arithmetic, in percent."""
-
 GROUP_SIZE = 4
 """People in a household, whose common risk is stated beside each person's."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
-    """(ε, δ)-differential privacy as a bound on every attack; pure ε-DP if δ is 0.
+    """(ε, δ)-differential privacy of one unit as a bound on every attack; pure ε-DP if δ is 0.
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy loss of the attacked unit of privacy, finite and at least 0.
-    delta : float
-        At least 0 and below 1.
-
-    Raises
-    ------
-    ParameterError
-        If ε or δ is out of its range.
+    Raises `ParameterError` unless ε is finite and at least 0, and δ at least 0 and below 1.
     """
 
     epsilon: float
@@ -62,11 +49,9 @@ class Guarantee:
         validation.check_at_least("epsilon", self.epsilon, 0, remedy)
         delta = validation.to_real(self.delta)
         if delta is None or not 0 <= delta < 1:
-            raise ParameterError(
-                "delta must be a number of at least 0 and below 1",
-                value=repr(self.delta),
-                remedy="choose it below one over the number of people, such as 1e-7",
-            )
+            rule = "delta must be a number of at least 0 and below 1"
+            remedy = "choose it below one over the number of people, such as 1e-7"
+            raise ParameterError(rule, value=repr(self.delta), remedy=remedy)
 
     @property
     def advantage(self) -> float:
@@ -100,11 +85,9 @@ class Guarantee:
         `for_group`. Raises `ParameterError` if δ is above 0: then rare results may reveal more.
         """
         if self.delta:
-            raise ParameterError(
-                "delta must be 0 for a limit on every suspicion",
-                value=f"{self.delta!r}",
-                remedy="use max_guess_rate, which holds on average over what is published",
-            )
+            rule = "delta must be 0 for a limit on every suspicion"
+            remedy = "use max_guess_rate, which holds on average over what is published"
+            raise ParameterError(rule, value=f"{self.delta!r}", remedy=remedy)
         remedy = "it is what the attacker believes beforehand, such as 0.1"
         belief = validation.check_inside("prior", prior, 0, 1, remedy)
         return belief / (belief + (1 - belief) * math.exp(-self.epsilon))
@@ -114,17 +97,10 @@ class Guarantee:
 class Risk:
     """Bounds on the guesses of an attacker about one record, over all declared releases.
 
-    Parameters
-    ----------
-    max_guess_rate, max_group_guess_rate : float
-        Largest share of right guesses about one record, or about `GROUP_SIZE` records that are in
-        or out together; a coin gets half.
-    epsilon, delta : float
-        Sum of the privacy losses of all releases.
-    releases : int
-        Number of releases that use the record.
-    covers_person : bool
-        Whether the record is all that a person has in the releases, not a single trip.
+    `max_guess_rate` and `max_group_guess_rate` are the largest shares of right guesses about one
+    record, and about `GROUP_SIZE` records that are in or out together; a coin gets half. `epsilon`
+    and `delta` are sums over all `releases` that use the record. `covers_person` is whether the
+    record is all that a person has in them, not a single trip.
     """
 
     max_guess_rate: float
@@ -160,18 +136,15 @@ def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
     matrices. Raises `ParameterError` without a matrix.
     """
     if not days:
-        raise ParameterError(
-            "days must name at least one matrix", value="none", remedy="choose a day"
-        )
+        rule = "days must name at least one matrix"
+        raise ParameterError(rule, value="none", remedy="choose a day")
     for length in set(days):
         validation.check_whole_number("days", length, 1, remedy="a matrix holds at least one day")
     times = Counter(days) if parameters.unit == "person-day" else Counter([1])
 
     def best_guess(people: int) -> float:
-        matrix_epsilon = Guarantee(epsilon=parameters.epsilon).for_group(people).epsilon
-        parts = [
-            (*randomised_response(many * matrix_epsilon), often) for many, often in times.items()
-        ]
+        epsilon = people * parameters.epsilon
+        parts = [(*randomised_response(many * epsilon), often) for many, often in times.items()]
         return compose(parts).optimal_guess_rate
 
     total = sum(many * often for many, often in times.items())
@@ -199,13 +172,11 @@ def cost_risk(cost: PrivacyCost, epsilon: float) -> Risk:
 def round_up_percent(bound: float, decimals: int = 0) -> float:
     """Return an upper bound in percent, rounded up so that it remains a bound.
 
-    Examples
-    --------
     >>> round_up_percent(0.7311), round_up_percent(0.7311, 1), round_up_percent(0.75)
     (74.0, 73.2, 75.0)
     """
     scale = 10**decimals
-    return math.ceil(100 * scale * bound - _ROUNDING) / scale
+    return math.ceil(100 * scale * bound - 1e-9) / scale  # less what floating point rounds
 
 
 def format_guess_limit(best_guess: float) -> str:

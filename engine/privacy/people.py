@@ -12,8 +12,6 @@ def trips_per_person(dataset: Dataset) -> tuple[float, int]:
     A person has a trip of rank r if they made at least r. People without trips count if their
     number is public. Raises `DatasetError` without trips ranked by person.
 
-    Examples
-    --------
     >>> from engine import datasets
     >>> mean, most = trips_per_person(datasets.load("demo-city"))
     >>> round(mean, 2), most

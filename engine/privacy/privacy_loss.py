@@ -24,26 +24,16 @@ from ..arrays import Floats
 
 fft: Any = scipy_fft  # its type hints lack arrays
 
-_POINTS = 2**15
-_MOST_COMMON = 1000
 _LARGEST_EXPONENT = 700.0  # e^ε overflows beyond
-
-RepeatedOutcomes = tuple[Floats, Floats, int]
-"""Probabilities of a result's values with and without the record, and its number of repeats."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PrivacyLossDistribution:
     """Distribution of the privacy loss, with the record in the data and out of it.
 
-    Parameters
-    ----------
-    value : array, shape (points,)
-        Losses, finite and ascending.
-    probability_in, probability_out : array, shape (points,)
-        Their probabilities with and without the record.
-    mass_only_in : float
-        Probability of results that are impossible without the record.
+    `value`, shape (points,), are losses, finite and ascending; `probability_in` and
+    `probability_out` their probabilities with and without the record. `mass_only_in` is the
+    probability of results that are impossible without it.
     """
 
     value: Floats
@@ -55,9 +45,8 @@ class PrivacyLossDistribution:
         """Return the least δ at ε: P(in) − e^ε·P(out) over all losses above ε."""
         beyond = self.value > epsilon
         odds = math.exp(min(epsilon, _LARGEST_EXPONENT))
-        return self.mass_only_in + float(
-            (self.probability_in - odds * self.probability_out)[beyond].sum()
-        )
+        excess = self.probability_in - odds * self.probability_out
+        return self.mass_only_in + float(excess[beyond].sum())
 
     @property
     def advantage(self) -> float:
@@ -70,27 +59,21 @@ class PrivacyLossDistribution:
         return (1 + self.advantage) / 2
 
 
-def compose(parts: Sequence[RepeatedOutcomes]) -> PrivacyLossDistribution:
+def compose(parts: Sequence[tuple[Floats, Floats, int]]) -> PrivacyLossDistribution:
     """Return the privacy loss distribution of independent results together.
 
     The grid has about 2¹⁵ points from the least to the largest sum; the largest loss of each part
     lies on one if they have a common measure. A part is a result's probabilities with and without
     the record, and its number of repeats.
     """
-    comparable = [
-        (p[both], q[both], times) for p, q, times in parts for both in [(p > 0) & (q > 0)]
-    ]
+    both = [(p > 0) & (q > 0) for p, q, _ in parts]
+    comparable = [(p[is_in], q[is_in], n) for (p, q, n), is_in in zip(parts, both, strict=True)]
     largest = [float(np.abs(np.log(p / q)).max(initial=0.0)) for p, q, _ in comparable]
-    reach = (
-        sum(max_loss * times for max_loss, (*_, times) in zip(largest, comparable, strict=True))
-        or 1.0
-    )
+    reach = sum(loss * n for loss, (*_, n) in zip(largest, comparable, strict=True)) or 1.0
     lead = max(largest, default=0.0) or 1.0
-    shares = [
-        Fraction(max_value / lead).limit_denominator(100).denominator for max_value in largest
-    ]
-    unit = lead / (common if (common := math.lcm(*shares)) <= _MOST_COMMON else 1)
-    width = unit / math.ceil(unit * _POINTS / 2 / reach)
+    shares = [Fraction(loss / lead).limit_denominator(100).denominator for loss in largest]
+    unit = lead / (common if (common := math.lcm(*shares)) <= 1000 else 1)
+    width = unit / math.ceil(unit * 2**15 / 2 / reach)
     first, inside, outside = 0, np.ones(1), np.ones(1)
     for p, q, times in comparable:
         start, *spread = _place_on_grid(p, q, width)
@@ -152,12 +135,10 @@ def randomised_response(epsilon: float) -> tuple[Floats, Floats]:
 
 def _probability_of_any(chances: Sequence[tuple[Floats, int]]) -> float:
     """Return the probability that any of independent results is one of these."""
-    probabilities = [(float(masses.sum()), times) for masses, times in chances]
-    if any(probability >= 1 for probability, _ in probabilities):
+    totals = [(float(masses.sum()), times) for masses, times in chances]
+    if any(total >= 1 for total, _ in totals):
         return 1.0
-    return -math.expm1(
-        sum(times * math.log1p(-probability) for probability, times in probabilities)
-    )
+    return -math.expm1(sum(times * math.log1p(-total) for total, times in totals))
 
 
 def _place_on_grid(p: Floats, q: Floats, width: float) -> tuple[int, Floats, Floats]:

@@ -174,11 +174,9 @@ def plan(
             remedy="choose one of these: others are for exploring",
         )
     if "delta" in USED_FIELDS.get(method, ()) and setting.parameters.delta > MAX_RELEASE_DELTA:
-        raise ParameterError(
-            f"delta must be at most {MAX_RELEASE_DELTA:g} for a release",
-            value=f"{setting.parameters.delta!r}",
-            remedy="choose at most one over the number of people, such as 1e-7",
-        )
+        rule = f"delta must be at most {MAX_RELEASE_DELTA:g} for a release"
+        remedy = "choose at most one over the number of people, such as 1e-7"
+        raise ParameterError(rule, value=f"{setting.parameters.delta!r}", remedy=remedy)
     if trips is not None and trips < 1:
         raise ParameterError("trips must be at least 1", value=f"{trips}", remedy="leave it out")
     view = make_view(dataset, setting.zone_level, setting.time)
@@ -186,7 +184,9 @@ def plan(
     release_plan = WRITERS[method].plan(setting, view)
     release_plan = replace(release_plan, trips=trips, signal_warning=warning)
     if release_plan.suppresses and not sums_before_suppression:
-        return release_plan.without_sums()
+        # files from which no suppressed count can be recomputed
+        bars = {"zone_total_bar": 0.0, "error_bars": release_plan.error_bars[:-1]}
+        return replace(release_plan, has_sums=False, **bars)
     return release_plan
 
 

@@ -112,9 +112,8 @@ class Budget:
     @property
     def remaining(self) -> tuple[Fraction, Fraction]:
         """Exact ε and δ that remain."""
-        totals = zip((self.epsilon, self.delta), self.spent_costs, strict=True)
-        epsilon, delta = (to_decimal_fraction(total) - spent for total, spent in totals)
-        return epsilon, delta
+        epsilon, delta = self.spent_costs
+        return to_decimal_fraction(self.epsilon) - epsilon, to_decimal_fraction(self.delta) - delta
 
     @property
     def remaining_epsilon(self) -> float:
@@ -134,12 +133,6 @@ class Budget:
                 "nothing was charged",
                 "exceeded",
             )
-
-    def require_manager(self, name: str) -> None:
-        """Raise `ReleaseError` unless `name` is a manager of this budget."""
-        if name not in self.managers:
-            rule = f"a change of a budget must come from {' or '.join(self.managers)}"
-            raise release_error(rule, repr(name), "ask one of its managers to make the change")
 
 
 class BudgetLedger:
@@ -185,8 +178,7 @@ class BudgetLedger:
         """Add another dataset of the same people to their budget."""
         dataset, manager = check_one_line("dataset", dataset), manager.strip()
         with self._transaction() as (append, budgets):
-            budget = _require_budget(budgets, people)
-            budget.require_manager(manager)
+            budget = _require_budget(budgets, people, manager)
             _require_no_budget(budgets, [dataset])
             _require_people([dataset], budget.unit)
             _require_shared_budget(budgets, budget.people, find_same_people(dataset))
@@ -196,8 +188,7 @@ class BudgetLedger:
         """Take back a budget of which nothing is spent, so that it can be declared anew."""
         manager = manager.strip()
         with self._transaction() as (append, budgets):
-            budget = _require_budget(budgets, people)
-            budget.require_manager(manager)
+            budget = _require_budget(budgets, people, manager)
             if budget.release_count:
                 rule = "a budget can be withdrawn only while nothing of it is spent"
                 value = f"{budget.release_count} charged to '{budget.people}'"
@@ -211,8 +202,7 @@ class BudgetLedger:
         cost, manager = _check_cost(epsilon, delta), manager.strip()
         body = {**cost, "by": manager, "reason": check_one_line("reason", reason)}
         with self._transaction() as (append, budgets):
-            budget = _require_budget(budgets, people)
-            budget.require_manager(manager)
+            budget = _require_budget(budgets, people, manager)
             if epsilon < budget.epsilon or delta < budget.delta:
                 rule = f"the budget of '{people}' can only be raised"
                 remedy = f"choose at least ε = {budget.epsilon:g}, δ = {budget.delta:g}"
@@ -425,11 +415,9 @@ def _apply_entry(
     elif kind == "raise":
         budget.epsilon, budget.delta = cost["epsilon"], cost["delta"]
     elif kind == "release":
-        epsilon, delta = budget.spent_costs
-        budget.spent_costs = (
-            epsilon + to_decimal_fraction(cost["epsilon"]),
-            delta + to_decimal_fraction(cost["delta"]),
-        )
+        spent_epsilon, spent_delta = budget.spent_costs
+        epsilon, delta = (to_decimal_fraction(cost[name]) for name in ("epsilon", "delta"))
+        budget.spent_costs = spent_epsilon + epsilon, spent_delta + delta
         budget.release_count += 1
         budget.tables |= {*body.get("tables", ())}
     elif kind != "done":
@@ -446,10 +434,14 @@ def _check_cost(epsilon: float, delta: float) -> dict[str, Any]:
     return {"epsilon": float(epsilon), "delta": float(delta)}
 
 
-def _require_budget(budgets: dict[str, Budget], people: str) -> Budget:
+def _require_budget(budgets: dict[str, Budget], people: str, manager: str | None = None) -> Budget:
     if (people := people.strip()) not in budgets:
         value = ", ".join(budgets) or "none declared"
         raise release_error(f"there must be a budget of '{people}'", value, "declare it")
+    managers = budgets[people].managers
+    if manager is not None and manager not in managers:
+        rule = f"a change of a budget must come from {' or '.join(managers)}"
+        raise release_error(rule, repr(manager), "ask one of its managers to make the change")
     return budgets[people]
 
 

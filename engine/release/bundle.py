@@ -32,8 +32,6 @@ from .budget_ledger import Entry, lock_folder, release_error, to_printable
 
 HIDDEN_PREFIX = ".partial-release-"
 _COLUMNS = Path(__file__).with_name("templates") / "columns.json"
-_TEXT_BYTES, _BYTES_PER_NUMBER, _BYTES_PER_POINT = 200_000, 300, 150
-"""Upper bounds for all texts, a number, and a point of an outline; bundle and archive together."""
 
 
 def archive_path(out: Path) -> Path:
@@ -44,7 +42,7 @@ def archive_path(out: Path) -> Path:
 def required_bytes(number_count: int, zones: gpd.GeoDataFrame) -> int:
     """Return an upper bound on the bytes of a bundle with that many numbers, and its archive."""
     points = int(shapely.get_num_coordinates(zones.geometry.to_numpy()).sum())
-    return _TEXT_BYTES + _BYTES_PER_NUMBER * number_count + _BYTES_PER_POINT * points
+    return 200_000 + 300 * number_count + 150 * points  # of texts, numbers and outlines
 
 
 @contextmanager
@@ -209,19 +207,16 @@ def table_writer(*paths: Path, comment: str = "") -> Generator[Callable[[Mapping
             batch = pa.RecordBatch.from_pydict(columns)
             if comment:
                 batch = batch.replace_schema_metadata({"comment": comment})
-            if not writers:
-                new_writers = (_open_writer(path, batch.schema) for path in paths)
-                writers.extend(map(files.enter_context, new_writers))
+            for path in paths if not writers else ():
+                if path.suffix == ".csv":
+                    writer: Any = pc.CSVWriter(path, batch.schema)
+                else:
+                    writer = pq.ParquetWriter(path, batch.schema, compression="zstd")
+                writers.append(files.enter_context(writer))
             for writer in writers:
                 writer.write_batch(batch)
 
         yield write
-
-
-def _open_writer(path: Path, schema: Any) -> Any:
-    if path.suffix == ".csv":
-        return pc.CSVWriter(path, schema)
-    return pq.ParquetWriter(path, schema, compression="zstd")
 
 
 def write_table(path: Path, parts: Iterable[Mapping[str, Any]], *, parquet: bool = False) -> None:

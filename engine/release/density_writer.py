@@ -15,37 +15,29 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from .. import validation
 from ..arrays import Integers
 from ..contract import Setting
 from ..datasets import Dataset
 from ..datasets.multiscale_tables import WEIGHT_UNITS
+from ..density import multiscale
 from ..density.accounting import RELEASE_EPSILON_RANGE, laplace_cost
 from ..density.aggregates import tower_tree
-from ..density.multiscale import (
-    choose_shares,
-    list_shares,
-    measure_tables,
-    multiscale_stages,
-    noise_scale,
-)
 from ..density.multiscale_estimation import NoisyTable, estimate_visits
 from ..errors import DatasetError
 from ..parameters import HOURS_PER_WEEK, DensityParameters
 from ..privacy_cost import Query
 from . import opendp_noise
 from .bundle import write_density, write_zones
-from .plan import (
-    CONFIDENCE,
-    ROUNDING_MARGIN,
-    ErrorBar,
-    Progress,
-    ReleasePlan,
-    ReleaseStage,
-    laplace_sd,
-    normal_bar,
-)
+from .plan import CONFIDENCE, ROUNDING_MARGIN, ErrorBar, Progress, ReleasePlan, ReleaseStage
+
+
+def normal_bar(standard_deviation: float) -> float:
+    """Return the bar of normally distributed noise, such as that of a sum of many counts."""
+    return float(ndtri((1 + CONFIDENCE) / 2) * standard_deviation)
+
 
 HOUR_BAR = -math.log(1 - CONFIDENCE) / math.sqrt(2)
 WEEK_BAR = normal_bar(math.sqrt(HOURS_PER_WEEK))
@@ -136,7 +128,9 @@ def _draw_multiscale(
     def add_noise(_name: str, counts: Integers, sigma: float) -> Integers:
         return opendp_noise.discrete_gaussian(counts, sigma * ROUNDING_MARGIN)
 
-    noisy = measure_tables(view.multiscale_tables, _release_mu(plan.parameters), add_noise)
+    noisy = multiscale.measure_tables(
+        view.multiscale_tables, _release_mu(plan.parameters), add_noise
+    )
     visits, to_zones = estimate_visits(noisy, tower_tree(view)), view.tessellation.overlap.T
     deviations = zone_noise_factors(view)
 
@@ -155,6 +149,11 @@ def _draw_multiscale(
         {name: round_outwards.get(name, np.rint)(values) for name, values in weeks.items()},
         noisy.visit_total,
     )
+
+
+def laplace_sd(scale: float) -> float:
+    """Return the standard deviation √(2q)/(1 − q) of discrete Laplace noise, q = e^(−1/scale)."""
+    return float(np.sqrt(2 * np.exp(-1 / scale)) / -np.expm1(-1 / scale))
 
 
 def zone_error_bars(deviations: Any, bar: float) -> Integers:
@@ -185,13 +184,13 @@ def _describe_tables(
     """
     clips, mu, towers = view.metadata.multiscale_clips, _release_mu(parameters), len(view.towers)
     stages = _build_stages(parameters, view, visit_total)
-    share_sets, suffix = [choose_shares(visit_total, towers, mu, clips)], "(median zone)"
+    share_sets, suffix = [multiscale.choose_shares(visit_total, towers, mu, clips)], "(median zone)"
     if math.isinf(visit_total):
-        share_sets, suffix = [*list_shares(clips).values()], "(median zone), at most"
+        share_sets, suffix = [*multiscale.list_shares(clips).values()], "(median zone), at most"
     error_bars: list[ErrorBar] = []
     for name, part in (("towers", "in one hour"), ("tower_totals", "over the week")):
         if shares := [shares[name] for shares in share_sets if name in shares]:
-            sigma = noise_scale(min(shares), clips.clip_squared, mu) * ROUNDING_MARGIN
+            sigma = multiscale.noise_scale(min(shares), clips.clip_squared, mu) * ROUNDING_MARGIN
             bar = normal_bar(sigma * float(np.median(zone_noise_factors(view))))
             quantity = f"a zone {part}, as measured {suffix}"
             error_bars.append(ErrorBar(quantity=quantity, half_width=bar))
@@ -218,13 +217,12 @@ def _build_stages(
     cap, clips = view.metadata.max_visits_cap, view.metadata.multiscale_clips
     public, towers = (parameters, _release_mu(parameters), cap, clips), len(view.towers)
     stages: list[ReleaseStage] = []
-    for stage in multiscale_stages(*public, visit_total=visit_total, tower_count=towers):
+    for stage in multiscale.multiscale_stages(*public, visit_total=visit_total, tower_count=towers):
         sigma = stage.noise_scale or math.inf
         units_per_count, rho = WEIGHT_UNITS, (stage.sensitivity / sigma) ** 2 / 2
         if stage.query is Query.MULTISCALE_VISIT_TOTAL:
             units_per_count, rho = 1, 0.0
         fields = {"scale": sigma * ROUNDING_MARGIN, "rho": rho, "units_per_count": units_per_count}
-        stages.append(
-            ReleaseStage.from_cost_stage(stage, noise="discrete Gaussian", norm="L₂", **fields)
-        )
+        fields |= {"noise": "discrete Gaussian", "norm": "L₂"}
+        stages.append(ReleaseStage.from_cost_stage(stage, **fields))
     return tuple(stages)

@@ -21,28 +21,15 @@ from ..contract import Setting
 from ..datasets import Dataset
 from ..errors import ParameterError
 from ..geography import centre_distances_m
-from ..origin_destination import change, empirical_bayes
+from ..origin_destination import NoiseDistribution, change, empirical_bayes, noise_bounds
 from ..origin_destination.matrices import require_unit, truncated_matrices
 from ..origin_destination.mechanism import perturb_and_threshold
-from ..origin_destination.noise_bounds import FALSE_DETECTION_RATE, total_half_width
 from ..parameters import ODParameters
 from . import opendp_noise
 from .bundle import escape_formulas, table_writer, write_table, write_zones, zone_points
 from .flowmap import FlowSums, simultaneous_bar, write_flowmap
-from .plan import (
-    ErrorBar,
-    Progress,
-    ReleasePlan,
-    ReleaseStage,
-    coverage_where_shown,
-    laplace_bar,
-    laplace_distribution,
-    safe_scale,
-)
+from .plan import ErrorBar, Progress, ReleasePlan, ReleaseStage, safe_scale
 from .statement import render_words
-
-EXAMPLE_COUNTS = (0, 1, 5, 10, 20, 50, 100, 1000)
-"""Truncated true counts for which a plan states how often they are shown and their bar holds."""
 
 _CELLS_PER_DRAW = 2**18  # drawn between two reports of progress: some seconds
 _ESTIMATION_SHARE = 0.3  # of the running time of empirical Bayes; the rest draws noise
@@ -68,8 +55,8 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     stages = tuple(map(ReleaseStage.from_laplace, od.compute_cost(view, parameters).stages))
     scale, min_shown = stages[0].scale, parameters.min_shown_count
     flows = matrices * zones * (zones - 1)
-    noise, bar = laplace_distribution(scale), laplace_bar(scale)
-    total_bar = total_half_width(1 / scale, matrices * (zones - 1))
+    noise, bar = laplace_distribution(scale), noise_bounds.cell_half_width(1 / scale)
+    total_bar = noise_bounds.total_half_width(1 / scale, matrices * (zones - 1))
     flow_bars = [
         ErrorBar(
             quantity="a flow",
@@ -78,7 +65,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
             shown_probability=float(noise.upper_tail(min_shown - count)),
             coverage=coverage_where_shown(scale, bar, count, min_shown),
         )
-        for count in EXAMPLE_COUNTS
+        for count in (0, 1, 5, 10, 20, 50, 100, 1000)
     ]
     if is_estimated:
         flow_bars = [ErrorBar(quantity="a flow, as measured", half_width=bar)]
@@ -89,7 +76,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     if view.metadata.people_once:
         total = f"all people with home in a zone (or work in it){suffix}"
     # a flow by itself is detected if P(Z ≥ z) = e^(−z/scale)/(1 + e^(−1/scale)) ≤ 5%/flows
-    detection_ratio = flows / (FALSE_DETECTION_RATE * (1 + np.exp(-1 / scale)))
+    detection_ratio = flows / (noise_bounds.FALSE_DETECTION_RATE * (1 + np.exp(-1 / scale)))
     threshold = max(int(np.ceil(scale * np.log(detection_ratio))), 1)
     return ReleasePlan.from_setting(
         setting,
@@ -109,6 +96,20 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
         mean_phantom_trips=0.0 if is_estimated else float(noise.partial_expectation(min_shown)),
         detection_threshold=threshold if is_estimated else 0,
     )
+
+
+def laplace_distribution(scale: float) -> NoiseDistribution:
+    """Return the distribution of discrete Laplace noise."""
+    return NoiseDistribution(1 / scale, "discrete_laplace")
+
+
+def coverage_where_shown(scale: float, bar: int, true_count: int, min_shown_count: int) -> float:
+    """Return P(|noise| ≤ bar | true_count + noise ≥ min_shown_count), discrete Laplace noise."""
+    noise, least_noise = laplace_distribution(scale), max(min_shown_count - true_count, -bar)
+    if least_noise > bar:
+        return 0.0
+    covered = float(noise.upper_tail(least_noise) - noise.upper_tail(bar + 1))
+    return covered / float(noise.upper_tail(min_shown_count - true_count))
 
 
 def _trip_cost_divisor(
@@ -147,7 +148,9 @@ def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) ->
     date_names = ("date",) if is_daily else ("period_from", "period_to")
     sums, last_two_matrices = FlowSums(len(origins)), list[Integers]()
     files = [folder / name for name in {"flows.parquet", plan.flows_file}]
-    comment, zone_columns = render_words(plan, "recommended")[0], _zone_columns(view)
+    names, comment = escape_formulas(view.zones["name"]), render_words(plan, "recommended")[0]
+    lon, lat = map(pa.array, zone_points(view.zones))
+    zone_columns = {"": ids, "_name": pa.array(names), "_lat": lat, "_lon": lon}
     measurement = _measure(plan, view, off_diagonal, progress) if plan.has_estimates else None
     with (
         table_writer(*files, comment=comment) as write_flows,
@@ -171,16 +174,9 @@ def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) ->
     _write_totals(plan, view, sums, off_diagonal, folder)
     if plan.compares_periods:
         _write_change(plan, last_two_matrices, ids, folder)
-    write_flowmap(plan, view.zones, folder / "flowmap", (origins, destinations), sums)
+    write_flowmap(plan, view, folder / "flowmap", (origins, destinations), sums)
     scale_up = empirical_bayes.state_scale_up(measurement) if measurement else None
     return replace(plan, scale_up=scale_up)
-
-
-def _zone_columns(view: Dataset) -> dict[str, pa.Array]:
-    """Return ids, names and coordinates of zones by what follows ``origin`` in a column's name."""
-    lon, lat = (pa.array(coordinates) for coordinates in zone_points(view.zones))
-    ids, names = (pa.array(escape_formulas(view.zones[name])) for name in ("zone_id", "name"))
-    return {"": ids, "_name": names, "_lat": lat, "_lon": lon}
 
 
 def _shown_flows(
@@ -189,7 +185,10 @@ def _shown_flows(
     zone_indices: tuple[Integers, Integers],
     matrix: "_NoisyMatrix",
 ) -> dict[str, pa.Array]:
-    """Return a matrix's rows of ``flows_shown.csv``; zones are of shown flows' both ends."""
+    """Return a matrix's rows of ``flows_shown.csv``; zones are of shown flows' both ends.
+
+    `zone_columns` are by what follows ``origin`` or ``destination`` in a column's name.
+    """
     columns = {name: dates[: len(zone_indices[0])] for name, dates in date_columns.items()}
     for end, indices in zip(("origin", "destination"), map(pa.array, zone_indices), strict=True):
         columns |= {f"{end}{suffix}": zones.take(indices) for suffix, zones in zone_columns.items()}
@@ -226,9 +225,8 @@ def _write_change(
     old_counts, new_counts = (np.zeros(off_diagonal.shape, dtype=np.int64) for _ in range(2))
     old_counts[off_diagonal], new_counts[off_diagonal] = noisy_matrices
     min_shown = -np.inf if plan.has_estimates else plan.min_shown_count
-    changes = change.find_changes(
-        old_counts, new_counts, laplace_distribution(plan.stages[0].scale), least_shown=min_shown
-    )
+    noise = laplace_distribution(plan.stages[0].scale)
+    changes = change.find_changes(old_counts, new_counts, noise, least_shown=min_shown)
     origins, destinations = (ids.take(pa.array(index)) for index in np.nonzero(off_diagonal))
     no_ids, has_totals = pa.nulls(len(ids), pa.string()), np.full(len(ids), plan.has_sums)
     shown_flows = changes.shown_flows[off_diagonal]

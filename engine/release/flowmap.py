@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 from scipy.special import gammaln
 
 from ..arrays import Booleans, Floats, Integers
+from ..datasets import Dataset
 from ..origin_destination.noise_bounds import total_half_width
 from .bundle import escape_formulas, write_table, zone_points
 from .plan import CONFIDENCE, ReleasePlan
@@ -36,11 +36,7 @@ class FlowSums:
 
 
 def write_flowmap(
-    plan: ReleasePlan,
-    zones: gpd.GeoDataFrame,
-    folder: Path,
-    ends: Sequence[pa.Array],
-    sums: FlowSums,
+    plan: ReleasePlan, view: Dataset, folder: Path, ends: Sequence[pa.Array], sums: FlowSums
 ) -> None:
     """Write ``locations.csv``, ``flows.csv`` (clear flows) and ``totals.csv`` into a new folder.
 
@@ -48,8 +44,8 @@ def write_flowmap(
     estimates; or of noisy counts before suppression; or, in a plan without sums, of shown counts.
     """
     folder.mkdir()
-    ids, names = (escape_formulas(zones[name]) for name in ("zone_id", "name"))
-    lon, lat = zone_points(zones)
+    ids, names = (escape_formulas(view.zones[name]) for name in ("zone_id", "name"))
+    lon, lat = zone_points(view.zones)
     write_table(folder / "locations.csv", [{"id": ids, "name": names, "lat": lat, "lon": lon}])
     scale, matrices, flows = plan.stages[0].scale, plan.matrix_count, len(sums.noisy_sums)
     bars, min_shown = np.full(flows, simultaneous_bar(scale, matrices, flows)), plan.min_shown_count

@@ -34,10 +34,11 @@ from ..density.mechanism import cluster_cells, to_series
 from ..density.multiscale_estimation import to_shares
 from ..density.smoothing import smooth_nights
 from ..errors import DatasetError, ParameterError
+from ..origin_destination.noise_bounds import cell_half_width
 from ..parameters import CLASSICAL_GAUSSIAN_MAX_EPSILON, HOURS_PER_WEEK, DensityParameters
 from . import opendp_noise
 from .bundle import write_density, write_table, write_zones
-from .plan import ROUNDING_MARGIN, ErrorBar, Progress, ReleasePlan, ReleaseStage, laplace_bar
+from .plan import ROUNDING_MARGIN, ErrorBar, Progress, ReleasePlan, ReleaseStage
 
 SHARE_UNITS = 2**12
 COSINE_UNITS = 2**20
@@ -71,11 +72,9 @@ def integer_split(to_cover: Any) -> Any:
 def find_paper_parameters(parameters: DensityParameters, max_visits: int) -> DensityParameters:
     """Return the parameters at the paper's ε for which `parameters.epsilon` is the proved total."""
     if not parameters.scaling:  # of the cells' totals (the paper's section 5.4.1)
-        raise ParameterError(
-            "Fourier perturbation must have its improved scaling in a release",
-            value="scaling=False",
-            remedy="choose scaling=True, or release towers with Laplace noise",
-        )
+        rule = "Fourier perturbation must have its improved scaling in a release"
+        remedy = "choose scaling=True, or release towers with Laplace noise"
+        raise ParameterError(rule, value="scaling=False", remedy=remedy)
     stated_epsilon, highest = parameters.epsilon, 1.6 * parameters.epsilon
 
     def prove_epsilon(epsilon: float) -> float:
@@ -171,7 +170,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
         cell_count=len(view.towers) + 1 + cover_cells * HOURS_PER_WEEK,
         tower_count=len(view.towers),
         cover_cell_count=cover_cells,
-        error_bars=(ErrorBar(quantity=quantity, half_width=laplace_bar(visits_scale)),),
+        error_bars=(ErrorBar(quantity=quantity, half_width=cell_half_width(1 / visits_scale)),),
     )
 
 

@@ -65,9 +65,8 @@ def make_noisy_min(scale: float) -> Any:
     only selects this formula; scores need not be monotonic (``docs/release.md``).
     """
     distance, loss = metrics.linf_distance(T="i64", monotonic=True), measures.max_divergence()
-    return measurements.make_noisy_max(
-        _INTEGER_DOMAIN, distance, loss, _require_positive(scale), negate=True
-    )
+    scale = _require_positive(scale)
+    return measurements.make_noisy_max(_INTEGER_DOMAIN, distance, loss, scale, negate=True)
 
 
 def make_gaussian(sigma: float) -> Any:

@@ -7,17 +7,13 @@ figure.
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass
 from fractions import Fraction
 from typing import Any, Literal
-
-import numpy as np
-from scipy.special import ndtri
 
 from .. import privacy_cost, validation
 from ..contract import Setting
 from ..datasets import Dataset, Metadata
-from ..origin_destination.cell_noise import NoiseDistribution
 from ..origin_destination.empirical_bayes import ScaleUp
 from .budget_ledger import BudgetUnit, release_error, to_decimal_fraction
 from .opendp_noise import zcdp_epsilon
@@ -218,11 +214,6 @@ class ReleasePlan(PrivacyLoss):
         """Whether small positive noisy counts are suppressed, which sums let readers recompute."""
         return self.product == "od" and self.min_shown_count > 1
 
-    def without_sums(self) -> "ReleasePlan":
-        """Return the plan of files from which no suppressed count can be recomputed."""
-        *flow_bars, _total_bar = self.error_bars
-        return replace(self, has_sums=False, zone_total_bar=0.0, error_bars=tuple(flow_bars))
-
     @property
     def compares_periods(self) -> bool:
         """Whether flows are of two periods of equally many days, which ``change.csv`` compares."""
@@ -271,7 +262,11 @@ def budget_cost(loss: PrivacyLoss, budget_unit: BudgetUnit) -> BudgetCost:
         gaussian_epsilon = Fraction(zcdp_epsilon(2 * loss.rho, loss.delta)) * _COST_MARGIN
         if gaussian_epsilon <= 2 * epsilon:
             return _round_cost_up(gaussian_epsilon, delta, budget_unit)
-    return _round_cost_up(2 * epsilon, _two_step_delta(loss.epsilon, delta), budget_unit)
+    if delta and loss.epsilon >= -math.log(delta):
+        delta = Fraction(1)  # at most, also where e^ε overflows
+    elif delta:
+        delta *= (1 + Fraction(math.exp(loss.epsilon))) * _COST_MARGIN
+    return _round_cost_up(2 * epsilon, delta, budget_unit)
 
 
 def _round_up(number: Fraction) -> float:
@@ -280,13 +275,6 @@ def _round_up(number: Fraction) -> float:
     while to_decimal_fraction(nearest) < number:
         nearest = math.nextafter(nearest, math.inf)
     return nearest
-
-
-def _two_step_delta(epsilon: float, delta: Fraction) -> Fraction:
-    """Return an upper bound on (1 + e^ε)δ, at most 1: δ of two steps of an (ε, δ) release."""
-    if delta and epsilon >= -math.log(delta):
-        return Fraction(1)
-    return (1 + Fraction(math.exp(epsilon))) * _COST_MARGIN * delta if delta else delta
 
 
 def _round_cost_up(epsilon: Fraction, delta: Fraction, unit: BudgetUnit) -> BudgetCost:
@@ -300,32 +288,3 @@ def _round_cost_up(epsilon: Fraction, delta: Fraction, unit: BudgetUnit) -> Budg
 def safe_scale(sensitivity: float, epsilon: float) -> float:
     """Return the noise scale sensitivity/ε, a little larger so that rounding cannot exceed ε."""
     return sensitivity / epsilon * ROUNDING_MARGIN
-
-
-def laplace_distribution(scale: float) -> NoiseDistribution:
-    """Return the distribution of discrete Laplace noise."""
-    return NoiseDistribution(1 / scale, "discrete_laplace")
-
-
-def laplace_bar(scale: float) -> int:
-    """Return the least whole z with P(|noise| > z) = 2q^(z+1)/(1 + q) ≤ 5%, q = e^(−1/scale)."""
-    return int(laplace_distribution(scale).half_width(1 - CONFIDENCE))
-
-
-def coverage_where_shown(scale: float, bar: int, true_count: int, min_shown_count: int) -> float:
-    """Return P(|noise| ≤ bar | true_count + noise ≥ min_shown_count), discrete Laplace noise."""
-    noise, least_noise = laplace_distribution(scale), max(min_shown_count - true_count, -bar)
-    if least_noise > bar:
-        return 0.0
-    covered = float(noise.upper_tail(least_noise) - noise.upper_tail(bar + 1))
-    return covered / float(noise.upper_tail(min_shown_count - true_count))
-
-
-def laplace_sd(scale: float) -> float:
-    """Return the standard deviation √(2q)/(1 − q) of discrete Laplace noise, q = e^(−1/scale)."""
-    return float(np.sqrt(2 * np.exp(-1 / scale)) / -np.expm1(-1 / scale))
-
-
-def normal_bar(standard_deviation: float) -> float:
-    """Return the bar of normally distributed noise, such as that of a sum of many counts."""
-    return float(ndtri((1 + CONFIDENCE) / 2) * standard_deviation)

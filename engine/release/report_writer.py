@@ -11,7 +11,8 @@ from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
 from ..errors import ParameterError
-from ..origin_destination.noise_bounds import total_half_width
+from ..origin_destination import NoiseDistribution
+from ..origin_destination.noise_bounds import cell_half_width, total_half_width
 from ..report import Analysis, ReportParameters, labels
 from ..report.measures import Measure
 from ..report.mechanism import AnalysisResult, count_noisy_numbers, require_travel_times
@@ -19,29 +20,19 @@ from ..report.settings import QUANTILE_LEVELS
 from ..resolution import FINEST
 from . import opendp_noise
 from .bundle import escape_formulas, write_table
-from .plan import (
-    CONFIDENCE,
-    ROUNDING_MARGIN,
-    ErrorBar,
-    Progress,
-    ReleasePlan,
-    ReleaseStage,
-    laplace_bar,
-    laplace_distribution,
-)
+from .plan import ROUNDING_MARGIN, ErrorBar, Progress, ReleasePlan, ReleaseStage
 
 
 def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     """Return the contents and cost of a release, from geometry and metadata alone."""
     if setting.zone_level != FINEST:
-        raise ParameterError(
-            "a mobility report must have the dataset's own zones",
-            value=f"zones '{setting.zone_level}'",
-            remedy=f"choose zones '{FINEST}'; nothing was spent",
-        )
+        rule = "a mobility report must have the dataset's own zones"
+        remedy = f"choose zones '{FINEST}'; nothing was spent"
+        raise ParameterError(rule, value=f"zones '{setting.zone_level}'", remedy=remedy)
     parameters: ReportParameters = setting.parameters
     has_people = parameters.unit == "user"
     stages = tuple(map(ReleaseStage.from_laplace, report.compute_cost(view, parameters).stages))
+    noises = (NoiseDistribution(1 / stage.scale, "discrete_laplace") for stage in stages)
     return ReleasePlan.from_setting(
         setting,
         view,
@@ -52,12 +43,10 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
         composition="basic composition",
         cell_count=count_noisy_numbers(view, parameters),
         error_bars=tuple(
-            ErrorBar(quantity=f"{stage.name}: one bin", half_width=laplace_bar(stage.scale))
+            ErrorBar(quantity=f"{stage.name}: one bin", half_width=cell_half_width(1 / stage.scale))
             for stage in stages
         ),
-        empty_count_bias=max(
-            float(laplace_distribution(stage.scale).partial_expectation(1)) for stage in stages
-        ),
+        empty_count_bias=float(max(noise.partial_expectation(1) for noise in noises)),
     )
 
 
@@ -106,7 +95,7 @@ def _bars(result: AnalysisResult) -> Integers:
         if variates:
             is_alike = (result.scales == scale) & (result.variates == variates)
             rate = 1 / (scale * ROUNDING_MARGIN)
-            bars[is_alike] = total_half_width(rate, variates, confidence=CONFIDENCE)
+            bars[is_alike] = total_half_width(rate, variates)
     return bars
 
 

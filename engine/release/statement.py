@@ -32,7 +32,6 @@ TUNING_SOURCES, STATEMENT_ITEMS = _TITLES["tuning"], _TITLES["items"]
 """What ε and the other settings were chosen on, in words by key; titles of the eighteen items."""
 
 _WARNING_NAMES = ("simulated", "trip", "signal", "secrecy", "noise", "bars", "totals", "raised")
-_MAX_ADDED_DELTA = 1e-6
 
 
 def format_error_bar(half_width: float) -> str:
@@ -227,7 +226,7 @@ def _compose_releases(
     of releases, their ε and δ were fixed in advance; otherwise only the sums hold. Its δ exceeds
     their sum by at most a tenth of one over the public number of people.
     """
-    added_delta = min(_MAX_ADDED_DELTA, 0.1 / max(plan.metadata.people_public or 1, 1))
+    added_delta = min(1e-6, 0.1 / max(plan.metadata.people_public or 1, 1))
     costs = [(float(release.body["epsilon"]), float(release.body["delta"])) for release in releases]
     delta = math.fsum(delta for _, delta in costs) + added_delta
     epsilon = compose_epsilon(costs, delta)

@@ -4,8 +4,15 @@ Each analysis has bins from public numbers, a sensitivity and a share of ε. Eve
 the counts in ``report.parquet``, so no setting needs individual records.
 """
 
-from .aggregates import ReportTable, count_analysis, fit_to_table, group_days, has_report, truth
-from .labels import labels
+from .aggregates import (
+    ReportTable,
+    count_analysis,
+    fit_to_table,
+    group_days,
+    has_report,
+    labels,
+    truth,
+)
 from .measures import STOPS
 from .mechanism import (
     METHODS,

@@ -1,6 +1,8 @@
-"""True counts of a mobility report, read from ``report.parquet`` at any M."""
+"""True counts of a mobility report, read from ``report.parquet`` at any M, and their names."""
 
+from collections.abc import Sequence
 from datetime import date, timedelta
+from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -15,24 +17,13 @@ from .measures import OVERFLOW_CAP, STOPS, Extent, Measure
 from .settings import BINS, Analysis, ReportParameters, stop_index
 
 FILE = "report.parquet"
-_MAX_DAILY_DAYS, _MAX_WEEKLY_DAYS = 90, 712
-"""Largest periods, in days, counted by day and by week; longer ones by month."""
 
 
 class ReportTable:
     """The cached counts behind a mobility report (confidential).
 
-    Parameters
-    ----------
-    table : pyarrow.Table
-        ``measure, cap, bin, n`` as described in `engine.report.measures`.
-    extent : Extent
-        The declared period, and zones.
-
-    Raises
-    ------
-    DatasetError
-        If a row has an unknown stop or bin.
+    `table` holds ``measure, cap, bin, n`` as described in `engine.report.measures`. Raises
+    `DatasetError` if a row has an unknown stop or bin.
     """
 
     def __init__(self, table: pa.Table, extent: Extent) -> None:
@@ -97,9 +88,7 @@ def fit_to_table(parameters: ReportParameters, table: ReportTable) -> ReportPara
 def report_extent(dataset: Dataset) -> Extent:
     """Return the declared period and the number of zones; no count is read."""
     metadata = dataset.metadata
-    return Extent(
-        first_day=metadata.first_day, day_count=len(metadata.days), zone_count=len(dataset.zones)
-    )
+    return Extent(metadata.first_day, len(metadata.days), len(dataset.zones))
 
 
 def corruption_error(name: str = "") -> DatasetError:
@@ -118,15 +107,13 @@ class ReportPeriods(NamedTuple):
 def group_days(extent: Extent) -> ReportPeriods:
     """Return the declared days by day, week (from Monday) or month, by their number alone.
 
-    Examples
-    --------
     >>> group_days(Extent(first_day=date(2026, 6, 3), day_count=100, zone_count=1)).first_days[1]
     datetime.date(2026, 6, 8)
     """
     days = [extent.first_day + timedelta(days=i) for i in range(extent.day_count)]
-    if extent.day_count <= _MAX_DAILY_DAYS:
+    if extent.day_count <= 90:
         keys = [day.toordinal() for day in days]
-    elif extent.day_count <= _MAX_WEEKLY_DAYS:
+    elif extent.day_count <= 712:
         keys = [day.toordinal() - day.weekday() for day in days]
     else:
         keys = [12 * day.year + day.month for day in days]
@@ -168,3 +155,23 @@ def count_analysis(
         Analysis.FLOWS: Measure.FLOW,
     }
     return table.counts(plain[analysis], trip_limit)
+
+
+def labels(
+    analysis: Analysis, parameters: ReportParameters, extent: Extent, zones: Sequence[str]
+) -> list[str]:
+    """Return the name of every number of an analysis; `zones` are ids or names, in order."""
+    if analysis.is_histogram:
+        edges = BINS[analysis].edges
+        inner = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
+        return [f"below {edges[0]:g}", *inner, f"{edges[-1]:g} and above"]
+    if analysis is Analysis.SIZE:
+        return ["people", "trips"] if parameters.unit == "user" else ["trips"]
+    if analysis is Analysis.DAYS:
+        return [*(day.isoformat() for day in group_days(extent).first_days), "outside the period"]
+    if analysis is Analysis.HOURS:
+        of_hours = product(("start", "end"), ("weekday", "weekend"), range(24))
+        return [f"{end}, {day}, {hour} h" for end, day, hour in of_hours]
+    if analysis is Analysis.VISITS:
+        return [*zones, "outside"]
+    return [f"{a} > {b}" for a, b in product(zones, zones)]

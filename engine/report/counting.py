@@ -18,15 +18,8 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import Floats
-from .measures import (
-    EARTH_RADIUS_M,
-    FINE_EDGES,
-    FINE_KM,
-    OVERFLOW_CAP,
-    STOPS,
-    Measure,
-    metres_in_space,
-)
+from ..parameters import MAX_TRIPS_STOPS as STOPS
+from .measures import EARTH_RADIUS_M, FINE_EDGES, FINE_KM, OVERFLOW_CAP, Measure, metres_in_space
 
 _EPOCH = date(1970, 1, 1)
 _CAP_CASES = " ".join(f"WHEN rank <= {stop} THEN {stop}" for stop in STOPS)

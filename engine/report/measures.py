@@ -21,7 +21,6 @@ OVERFLOW_CAP = STOPS[-1] + 1
 EARTH_RADIUS_M = 6_371_009
 FINE_KM = 10_000
 """Bins of 100 m up to 1,000 km; beyond them bins of 100 km up to half the globe."""
-_COARSE_KM = 191
 
 
 class Measure(StrEnum):
@@ -41,9 +40,7 @@ class Measure(StrEnum):
     GYRATION = "gyration"
 
 
-_KILOMETRES = np.append(
-    np.arange(FINE_KM + 1.0) / 10, 1000.0 + 100.0 * np.arange(1.0, _COARSE_KM + 1)
-)
+_KILOMETRES = np.append(np.arange(FINE_KM + 1.0) / 10, 1000.0 + 100.0 * np.arange(1.0, 192.0))
 FINE_EDGES: dict[Measure, Floats] = {
     Measure.TRAVEL_TIME: np.arange(1441.0),
     Measure.JUMP_LENGTH: _KILOMETRES,

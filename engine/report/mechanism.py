@@ -3,43 +3,32 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..contract import Method
+from ..contract import Method, resolve_noise
 from ..datasets import Dataset
 from ..errors import ParameterError
-from ..exploration_noise import resolve_noise
 from ..privacy_cost import Noise, Norm, PrivacyCost, PrivacyUnit, Query, Stage, simple_cost
 from . import quantiles
 from .aggregates import ReportTable, count_analysis, group_days, report_extent, truth
-from .measures import Extent, Measure
+from .measures import Measure
 from .settings import BINS, QUANTILE_LEVELS, Analysis, ReportMethod, ReportParameters
 
-_LARGEST_NOISE = 2.0**62
-_ANALYSIS_ORDER = {analysis: number for number, analysis in enumerate(Analysis)}
 
-
+@dataclass(frozen=True)
 class ReportNoise:
-    """Standard variates of one report, drawn once and scaled by the mechanism.
+    """Standard variates of one report, scaled by the mechanism; `entropy` fixes them.
 
     Each analysis has its own stream, so the same noise (common random numbers) serves any ε, M and
-    shares. Laplace noise is rounded half up to whole numbers (exploration; erratum O5).
-
-    Examples
-    --------
-    >>> source = ReportNoise.draw(np.random.default_rng(0))
-    >>> few = source.counts(Analysis.DAYS, np.full(3, 10.0))
-    >>> bool((source.counts(Analysis.DAYS, np.full(7, 10.0))[:3] == few).all())
-    True
+    shares, and a longer series starts like a shorter one. Laplace noise is rounded half up to whole
+    numbers (exploration; erratum O5).
     """
 
-    def __init__(self, entropy: tuple[int, ...]) -> None:
-        self._entropy = entropy
-        self._laplace: dict[Analysis, Floats] = {}
+    entropy: tuple[int, ...]
 
     @classmethod
     def draw(cls, rng: np.random.Generator) -> "ReportNoise":
@@ -48,19 +37,15 @@ class ReportNoise:
 
     def counts(self, analysis: Analysis, scales: Floats, /) -> Integers:
         """Return whole-number noise, one for each Laplace scale."""
-        variates = self._laplace.get(analysis)
-        if variates is None or len(variates) < len(scales):
-            variates = self._generator(analysis, 0).laplace(size=len(scales))
-            self._laplace[analysis] = variates
-        scaled = np.floor(variates[: len(scales)] * scales + 0.5)
-        return np.clip(scaled, -_LARGEST_NOISE, _LARGEST_NOISE).astype(np.int64)
+        scaled = np.floor(self._generator(analysis, 0).laplace(size=len(scales)) * scales + 0.5)
+        return np.clip(scaled, -(2.0**62), 2.0**62).astype(np.int64)
 
     def gumbels(self, analysis: Analysis, shape: tuple[int, int], /) -> Floats:
         """Return standard Gumbel variates for draws of the five numbers."""
         return self._generator(analysis, 1).gumbel(size=shape)
 
     def _generator(self, analysis: Analysis, stream: int) -> np.random.Generator:
-        words = [*self._entropy, _ANALYSIS_ORDER[analysis], stream]
+        words = [*self.entropy, list(Analysis).index(analysis), stream]
         return np.random.default_rng(np.random.SeedSequence(words))
 
 
@@ -96,15 +81,13 @@ class AnalysisResult:
             return self.drawn_five_numbers
         return quantiles.quantiles_from_bins(self.noisy, BINS[self.analysis].edges)
 
-    def half_widths(self, level: float = 0.95) -> Floats:
-        """Return the exact half-width of each number's noise with probability `level`."""
-        kinds, kind = np.unique(self.variates, return_inverse=True)
-        return np.array([half_width(int(k), level) for k in kinds])[kind] * self.scales
+    def half_widths(self) -> Floats:
+        """Return the exact half-width of each number's noise with probability 95%."""
+        return np.array([half_width(k, 0.95) for k in self.variates.tolist()]) * self.scales
 
     def mean_absolute_noise(self) -> Floats:
         """Return the mean of the absolute noise in each number."""
-        kinds, kind = np.unique(self.variates, return_inverse=True)
-        return np.array([mean_absolute(int(k)) for k in kinds])[kind] * self.scales
+        return np.array([mean_absolute(k) for k in self.variates.tolist()]) * self.scales
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -130,21 +113,9 @@ def release(
 ) -> ReportRelease:
     """Return one private mobility report.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        With a report's tables.
-    parameters : ReportParameters
-        ε and its shares, M, unit.
-    rng : numpy.random.Generator
-        Equal states give equal reports. Exactly one of `rng` and `noise`.
-    noise : ReportNoise
-        Noise from `draw_noise` or a library, in place of `rng`.
-
-    Raises
-    ------
-    ParameterError
-        Unless exactly one of `rng` and `noise` is given, or if trips lack required travel times.
+    Noise comes from exactly one of `rng`, whose equal states give equal reports, and `noise`, of
+    `draw_noise` or a library. Raises `ParameterError` otherwise, or if trips lack required travel
+    times.
     """
     return release_table(truth(dataset), parameters, rng=rng, noise=noise)
 
@@ -169,11 +140,9 @@ def release_table(
 def require_travel_times(table: ReportTable, parameters: ReportParameters) -> None:
     """Raise `ParameterError` if travel times are on and trips have no ends."""
     if Analysis.TRAVEL_TIME in parameters.analyses and not table.has_travel_times:
-        raise ParameterError(
-            "travel_time needs trips with their ends",
-            value="trips found between sightings",
-            remedy="leave it out: parameters.without(['travel_time'])",
-        )
+        rule = "travel_time needs trips with their ends"
+        remedy = "leave it out: parameters.without(['travel_time'])"
+        raise ParameterError(rule, value="trips found between sightings", remedy=remedy)
 
 
 def _draw_analysis(
@@ -187,9 +156,9 @@ def _draw_analysis(
     truncated_counts = count_analysis(table, analysis, parameters, is_truncated=True)
     stages = _count_stages(analysis, parameters)
     scales = np.array([stage.sensitivity / stage.epsilon for stage in stages])
-    queried_counts = (
-        truncated_counts[: len(stages)] if analysis is Analysis.SIZE else truncated_counts
-    )
+    queried_counts = truncated_counts
+    if analysis is Analysis.SIZE:
+        queried_counts = truncated_counts[: len(stages)]
     scales = np.repeat(scales, len(queried_counts) // max(len(stages), 1))
     noisy = queried_counts + source.counts(analysis, scales)
     variates = np.ones(len(queried_counts), dtype=np.int64)
@@ -200,10 +169,8 @@ def _draw_analysis(
         variates = np.append(variates, len(days.noisy) - 1)
     five = None
     if parameters.five_numbers_epsilon(analysis):
-        shape = (len(QUANTILE_LEVELS), len(BINS[analysis].edges))
-        five = quantiles.draw_five_numbers(
-            truncated_counts, analysis, parameters, source.gumbels(analysis, shape)
-        )
+        gumbels = source.gumbels(analysis, (len(QUANTILE_LEVELS), len(BINS[analysis].edges)))
+        five = quantiles.draw_five_numbers(truncated_counts, analysis, parameters, gumbels)
     return AnalysisResult(
         analysis=analysis,
         epsilon=parameters.analysis_epsilon(analysis),
@@ -216,9 +183,8 @@ def _draw_analysis(
 
 def _count_stages(analysis: Analysis, parameters: ReportParameters) -> list[Stage]:
     queries = parameters.queries(analysis)
-    count_epsilon = parameters.analysis_epsilon(analysis) - parameters.five_numbers_epsilon(
-        analysis
-    )
+    count_epsilon = parameters.analysis_epsilon(analysis)
+    count_epsilon -= parameters.five_numbers_epsilon(analysis)
     stages: list[Stage] = []
     for name, counted_item in queries:
         epsilon, change = count_epsilon / len(queries), float(parameters.sensitivity(counted_item))
@@ -258,23 +224,18 @@ def draw_noise(
 def count_noisy_numbers(dataset: Dataset, parameters: ReportParameters) -> int:
     """Return how many numbers get noise, from public facts."""
     extent = report_extent(dataset)
-    return sum(
-        _number_count(analysis, parameters, extent) for analysis in parameters.charged_shares
-    )
-
-
-def _number_count(analysis: Analysis, parameters: ReportParameters, extent: Extent) -> int:
-    if analysis.is_histogram:
-        return len(BINS[analysis].edges) + 1
-    return {
-        Analysis.SIZE: len(parameters.queries(analysis)),
+    counts = {
+        Analysis.SIZE: len(parameters.queries(Analysis.SIZE)),
         Analysis.DAYS: len(group_days(extent).first_days) + 1,
         Analysis.HOURS: extent.bins(Measure.HOUR)[1],
         Analysis.VISITS: extent.bins(Measure.ZONE)[1],
         Analysis.FLOWS: extent.bins(Measure.FLOW)[1],
-    }[analysis]
+        **{analysis: len(bins.edges) + 1 for analysis, bins in BINS.items()},
+    }
+    return sum(counts[analysis] for analysis in parameters.charged_shares)
 
 
+@lru_cache(maxsize=1024)
 def mean_absolute(variates: int) -> float:
     """Return the mean of |sum of `variates` standard Laplace variates|: 2k·C(2k, k)/4^k."""
     if variates == 0:
@@ -305,20 +266,13 @@ def half_width(variates: int, level: float) -> float:
     return deviation * float(root)
 
 
-_USES = frozenset({"unit", "max_trips_per_user", "shares"})
+_report_method = partial(
+    Method[ReportRelease],
+    used_fields=frozenset({"unit", "max_trips_per_user", "shares"}),
+    release=release,
+    cost=report_cost,
+)
 METHODS: dict[ReportMethod, Method[ReportRelease]] = {
-    "derived": Method(
-        name="Nothing asked twice",
-        short_name="Derived",
-        used_fields=_USES,
-        release=release,
-        cost=report_cost,
-    ),
-    "package": Method(
-        name="As DpMobilityReport",
-        short_name="Package",
-        used_fields=_USES,
-        release=release,
-        cost=report_cost,
-    ),
+    "derived": _report_method(name="Nothing asked twice", short_name="Derived"),
+    "package": _report_method(name="As DpMobilityReport", short_name="Package"),
 }

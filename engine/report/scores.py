@@ -13,83 +13,45 @@ from .mechanism import ReportRelease
 from .settings import BINS, Analysis
 
 
-def smape(truth: Numbers, private: Numbers) -> float:
-    """Return the mean of |private − true| / ((|private| + |true|)/2), 0 to 2; 0/0 counts as 0."""
-    together = (np.abs(truth) + np.abs(private)) / 2
-    return float((np.abs(private - truth) / np.where(together > 0, together, 1.0)).mean())
-
-
-def js_divergence(truth: Numbers, private: Numbers) -> float:
-    """Return the Jensen–Shannon divergence in nats, 0 to ln 2.
-
-    >>> round(js_divergence(np.array([1, 0]), np.array([0, 1])), 4)
-    0.6931
-    """
-    p, q = _shares(truth), _shares(private)
-    middle = (p + q) / 2
-    terms = [x * np.log(np.where(x > 0, x / np.where(middle > 0, middle, 1), 1)) for x in (p, q)]
-    return float(sum(part.sum() for part in terms)) / 2
-
-
-def earth_movers_distance(truth: Numbers, private: Numbers, width: float) -> float:
-    """Return the earth mover's distance between bins of equal `width`, in the width's unit.
-
-    >>> earth_movers_distance(np.array([1, 0, 0]), np.array([0, 0, 1]), 5.0)
-    10.0
-    """
-    return float(np.abs(np.cumsum(_shares(truth) - _shares(private))).sum() * width)
-
-
-def top_n_coverage(truth: Numbers, private: Numbers, n: int) -> float:
-    """Return the share of the true first `n` places that are among the private first `n`.
-
-    >>> top_n_coverage(np.array([5, 4, 1]), np.array([9, 0, 8]), 2)
-    0.5
-    """
-    if n > len(truth):
-        return float("nan")
-    return (
-        len(
-            np.intersect1d(
-                metrics.largest_positions(truth, n), metrics.largest_positions(private, n)
-            )
-        )
-        / n
-    )
-
-
 def error_measures(truth: Numbers, private: Numbers, analysis: Analysis) -> dict[str, float]:
-    """Return the measures that fit one analysis, by name, between any two of its reports."""
+    """Return the measures that fit one analysis, by name, between any two of its reports.
+
+    SMAPE is the mean of |private − true| / ((|private| + |true|)/2), 0 to 2, where 0/0 counts as 0;
+    the Jensen–Shannon divergence is in nats, 0 to ln 2; the earth mover's distance in the unit of
+    the bins. Coverage is the share of the true first 10 places that are among the private first 10.
+    """
     absolute_errors = np.abs(private - truth.astype(np.float64))
-    is_positive = truth > 0
+    relative = absolute_errors[truth > 0] / truth[truth > 0]
+    together = (np.abs(truth) + np.abs(private)) / 2
     measures = {
-        "relative_error": float((absolute_errors[is_positive] / truth[is_positive]).mean())
-        if is_positive.any()
-        else np.nan,
-        "smape": smape(truth, private),
+        "relative_error": float(relative.mean()) if len(relative) else np.nan,
+        "smape": float((absolute_errors / np.where(together > 0, together, 1.0)).mean()),
     }
     if analysis is Analysis.SIZE:
         return measures
-    measures["common_part"] = float(
-        metrics.common_part(absolute_errors.sum(), private.sum(), truth.sum())
-    )
-    measures["js_divergence"] = js_divergence(truth, private)
+    common = metrics.common_part(absolute_errors.sum(), private.sum(), truth.sum())
+    measures["common_part"] = float(common)
+    p, q = _shares(truth), _shares(private)
+    middle = (p + q) / 2
+    terms = [x * np.log(np.where(x > 0, x / np.where(middle > 0, middle, 1), 1)) for x in (p, q)]
+    measures["js_divergence"] = float(sum(part.sum() for part in terms)) / 2
     if analysis.is_histogram:
-        width = BINS[analysis].width
-        measures["earth_movers_distance"] = earth_movers_distance(truth, private, width)
+        moved = float(np.abs(np.cumsum(p - q)).sum() * BINS[analysis].width)
+        measures["earth_movers_distance"] = moved
     if analysis in (Analysis.VISITS, Analysis.FLOWS):
-        measures["top_10_coverage"] = top_n_coverage(truth, private, 10)
+        first, shown_first = (metrics.largest_positions(counts, 10) for counts in (truth, private))
+        coverage = len(np.intersect1d(first, shown_first)) / 10
+        measures["top_10_coverage"] = coverage if len(truth) >= 10 else np.nan
     return measures
 
 
 def scores(truth: ReportTable, release: ReportRelease) -> dict[Analysis, dict[str, float]]:
     """Return the `error_measures` of each analysis of a report against all trips."""
-    return {
-        analysis: error_measures(
-            count_analysis(truth, analysis, release.parameters), result.shown_numbers, analysis
-        )
-        for analysis, result in release.results.items()
-    }
+    measures: dict[Analysis, dict[str, float]] = {}
+    for analysis, private in release.counts.items():
+        true = count_analysis(truth, analysis, release.parameters)
+        measures[analysis] = error_measures(true, private, analysis)
+    return measures
 
 
 def _shares(counts: Numbers) -> Floats:

@@ -9,10 +9,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from .. import validation
 from ..arrays import Floats, Integers
 from ..errors import ParameterError
 from ..parameters import check_epsilon
+from ..validation import check_above, check_one_of, check_whole_number
 from .measures import FINE_EDGES, STOPS, Measure
 
 ReportUnit = Literal["user", "item"]
@@ -25,7 +25,6 @@ P3's package."""
 
 QUANTILE_LEVELS = (0.01, 0.25, 0.5, 0.75, 0.99)
 """The five numbers; 1% and 99% stand for minimum and maximum, whose utility is flat (R4)."""
-FIVE_NUMBERS_SHARE = 5 / 6
 MILLION = 1_000_000
 """Shares are whole millionths of ε, rounded down, so their sum is at most 1."""
 
@@ -111,21 +110,12 @@ def quantile_sensitivity(
 class ReportParameters:
     """Parameters of one mobility report (P3); invalid ones raise `ParameterError`.
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy loss of the whole report per unit of privacy, finite and above 0.
-    max_trips_per_user : int
-        Contribution limit M over the whole period: a stop from 1 to 256, set by the custodian and
-        never estimated from the data (R1). At item level all trips count.
-    unit : str
-        ``user`` or ``item``.
-    method : str
-        One of `ReportMethod`.
-    shares : tuple of (Analysis, float) or None
-        Analyses that are on, each with its share of ε; together at most 1, and 0 for one that
-        follows from others. None shares ε evenly among all that the unit allows; `without` among
-        some of them.
+    - `epsilon`: privacy loss of the whole report per unit of privacy.
+    - `max_trips_per_user`: contribution limit M over the whole period: a stop from 1 to 256, set by
+      the custodian and never estimated from the data (R1). At item level all trips count.
+    - `shares`: analyses that are on, each with its share of ε; together at most 1, and 0 for one
+      that follows from others. None shares ε evenly among all that the unit allows; `without` among
+      some of them.
     """
 
     epsilon: float
@@ -137,30 +127,24 @@ class ReportParameters:
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon, "0.1 to 10 is usual for a report")
         stop_index(self.max_trips_per_user)
-        validation.check_one_of("unit", self.unit, get_args(ReportUnit), "'user' protects people")
-        validation.check_one_of(
-            "method", self.method, get_args(ReportMethod), "'derived' is advised"
-        )
+        check_one_of("unit", self.unit, get_args(ReportUnit), "'user' protects people")
+        check_one_of("method", self.method, get_args(ReportMethod), "'derived' is advised")
         if self.shares is not None:
             for name, share in self.shares:
                 self._check_share(_analysis(name), share)
             total = sum(_millionths(share) for _, share in self.shares)
             if total > MILLION:
-                raise ParameterError(
-                    "shares must add up to at most 1",
-                    value=f"{total / MILLION:g}",
-                    remedy="lower a share",
-                )
+                rule, value = "shares must add up to at most 1", f"{total / MILLION:g}"
+                raise ParameterError(rule, value=value, remedy="lower a share")
         if self.unit == "item" and Analysis.GYRATION in self.analyses:
             raise _people_error("unit='item' with gyration")
         if not self.charged_shares:
-            raise ParameterError(
-                "at least one analysis must be on", value="none", remedy="give one a share"
-            )
+            rule = "at least one analysis must be on"
+            raise ParameterError(rule, value="none", remedy="give one a share")
 
     def _check_share(self, analysis: Analysis, share: float) -> None:
         if self.queries(analysis):
-            validation.check_above(f"the share of {analysis}", share, 0, "leave out what is off")
+            check_above(f"the share of {analysis}", share, 0, "leave out what is off")
         elif share != 0:
             raise ParameterError(
                 f"the share of {analysis} must be 0 where it follows from others and costs nothing",
@@ -221,7 +205,7 @@ class ReportParameters:
     def five_numbers_epsilon(self, analysis: Analysis) -> float:
         """Return the part of its cost that goes to draws of the five numbers."""
         is_drawn = self.method == "package" and analysis.is_histogram
-        return self.analysis_epsilon(analysis) * FIVE_NUMBERS_SHARE if is_drawn else 0.0
+        return self.analysis_epsilon(analysis) * (5 / 6) if is_drawn else 0.0
 
     def sensitivity(self, counted_item: CountedItem) -> int:
         """Return the L₁ sensitivity of counted items to one unit of privacy."""
@@ -240,15 +224,11 @@ def _size_parts(
 def stop_index(max_trips_per_user: int) -> int:
     """Return the position of M among `STOPS`; raise `ParameterError` if it is none of them."""
     remedy = f"the counts are kept for {', '.join(map(str, STOPS))}"
-    value = validation.check_whole_number(
-        "max_trips_per_user", max_trips_per_user, 1, STOPS[-1], remedy=remedy
-    )
+    name = "max_trips_per_user"
+    value = check_whole_number(name, max_trips_per_user, 1, STOPS[-1], remedy=remedy)
     if value not in STOPS:
-        raise ParameterError(
-            "max_trips_per_user must be one of the stops",
-            value=str(max_trips_per_user),
-            remedy=remedy,
-        )
+        rule = f"{name} must be one of the stops"
+        raise ParameterError(rule, value=str(max_trips_per_user), remedy=remedy)
     return STOPS.index(value)
 
 
@@ -257,10 +237,8 @@ def _millionths(share: float) -> int:
 
 
 def _analysis(name: str) -> Analysis:
-    validation.check_one_of(
-        "the name of an analysis", str(name), [str(a) for a in Analysis], "as listed"
-    )
-    return Analysis(str(name))
+    names = [str(analysis) for analysis in Analysis]
+    return Analysis(check_one_of("the name of an analysis", str(name), names, "as listed"))
 
 
 def _people_error(got: str) -> ParameterError:

@@ -1,6 +1,10 @@
 """Names and help of the settings, the same on every page."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from .. import density, origin_destination
+from ..contract import Method
 from ..origin_destination import NoiseName
 
 SHARE_NOTE = (
@@ -19,6 +23,11 @@ REPORT_METHODS = {"derived": "Ask nothing twice", "package": "As DpMobilityRepor
 LAWS: dict[NoiseName, str] = {"rounded_laplace": "exploring", "discrete_laplace": "a release"}
 
 
+def _describe_methods(methods: Mapping[Any, Method[Any]]) -> str:
+    described = (method for method in methods.values() if method.description)
+    return " ".join(f"**{method.short_name}**: {method.description}" for method in described)
+
+
 HELP = {
     "epsilon": "How much one protected unit may change one release. A unit is a person's day (the "
     "default), a person's whole period, or one trip; in a density a person's week. Without δ, an "
@@ -30,20 +39,11 @@ HELP = {
     "one over the number of people.",
     "max_visits": "At most this many visits of a person are counted in the week, chosen at random. "
     "Fewer means less noise, but heavier sampling.",
-    "variant": "How noise is added to the density. "
-    + " ".join(
-        f"**{method.short_name}**: {method.description}"
-        for method in density.METHODS.values()
-        if method.description
-    ),
+    "variant": f"How noise is added to the density. {_describe_methods(density.METHODS)}",
     "unit": "Whose trace is hidden. One trip protects least, the whole period of a person most.",
     "max_trips": "At most this many trips of a person are counted per day (or over the whole "
     "period). More trips kept means more noise: its scale is T/ε.",
-    "od_method": "All cost the same ε. "
-    + " ".join(
-        f"**{method.short_name}**: {method.description}"
-        for method in origin_destination.METHODS.values()
-    ),
+    "od_method": f"All cost the same ε. {_describe_methods(origin_destination.METHODS)}",
     "threshold": "Flows with a noisy count below τ are set to 0. That alone protects nobody in a "
     "flow that is shown; the noise does.",
     "zones": "Fewer, larger zones: parents that the dataset names, or clusters of neighbouring "

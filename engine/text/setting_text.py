@@ -5,14 +5,15 @@ from ..contract import Setting
 from ..frontier import Alternative, Candidate
 from ..parameters import ODParameters
 from ..utility import Utility
+from .dataset_text import count_zones
 from .utility_text import (
     describe_utility,
     find_method,
     format_genuine,
     format_hundred,
     format_retained,
+    to_sentence,
 )
-from .zones import count_zones
 
 TIMES = {"day": "by day", "week": "by week", "whole": "once for the whole period"}
 WHO = {"person-day": "a person's day", "person": "a person", "trip": "a single trip"}
@@ -21,15 +22,11 @@ CONTROL_SIGNS = {
     "suppression_threshold": "τ {}",
     "max_visits_per_user": "ℓ {}",
 }
-NOTED_RATIO = 1.5
-"""Times the true number, from which on what is released says so."""
-
 _LIMIT_PHRASES = {
     "person-day": "at most T = {} trips per person and day",
     "person": "at most T = {} trips per person",
     "trip": "every trip counted",
 }
-_PERSON_ONCE = "each person counted once"
 THRESHOLD_NOTE = (
     "Each person counts once, so the noise has scale 1/ε only. Where flows are small, τ can lose "
     "more than the noise does: a smaller τ or empirical Bayes can then retain more."
@@ -55,32 +52,31 @@ def describe_guesses(max_guess_rate: float, setting: Setting) -> str:
 
 def format_controls(setting: Setting) -> str:
     """Return the method and what its sliders stand at: ``Laplace with suppression, T 4, ε 1``."""
-    parameters, row = setting.parameters, find_method(setting)
-    parts = [
-        text.format(getattr(parameters, name))
-        for name, text in CONTROL_SIGNS.items()
-        if name in row.used_fields
-    ]
-    return ", ".join([row.short_name, *parts, f"ε {parameters.epsilon:g}"])
+    epsilon = f"ε {setting.parameters.epsilon:g}"
+    name = find_method(setting).short_name
+    return ", ".join([name, *_format_values(setting, CONTROL_SIGNS), epsilon])
 
 
 def describe_method(setting: Setting) -> str:
     """Return the method by its name and what its sliders mean, as a sentence."""
-    parameters, row = setting.parameters, find_method(setting)
+    parameters, limit = setting.parameters, "each person counted once"
+    if not setting.selection.people_once:
+        limit = _LIMIT_PHRASES.get(getattr(parameters, "unit", ""), "")
     meanings = {
-        "max_trips_per_user": _PERSON_ONCE
-        if setting.selection.people_once
-        else _LIMIT_PHRASES.get(getattr(parameters, "unit", ""), ""),
+        "max_trips_per_user": limit,
         "suppression_threshold": "flows below τ = {} suppressed",
         "max_visits_per_user": "at most ℓ = {} visits per person",
     }
-    parts = [
-        text.format(getattr(parameters, name))
-        for name, text in meanings.items()
-        if name in row.used_fields
-    ]
-    words = f"{row.name}: {', '.join([*parts, f'ε = {parameters.epsilon:g}'])}."
+    parts = [*_format_values(setting, meanings), f"ε = {parameters.epsilon:g}"]
+    words = f"{find_method(setting).name}: {', '.join(parts)}."
     return words.replace("T = 1 trips", "T = 1 trip")
+
+
+def _format_values(setting: Setting, texts: dict[str, str]) -> list[str]:
+    """Return the texts by field, with their values, of the fields that the method uses."""
+    used = find_method(setting).used_fields
+    parameters = setting.parameters
+    return [t.format(getattr(parameters, name)) for name, t in texts.items() if name in used]
 
 
 def describe_time(setting: Setting) -> str:
@@ -94,7 +90,7 @@ def describe_candidate(option: Candidate) -> str:
     return (
         f"Publish {describe_product(setting, option.zone_count)} {describe_time(setting)}, "
         f"protecting {WHO[option.unit]}. Expected: {describe_utility(option.utility, setting)} "
-        f"{_end_sentence(describe_guesses(option.risk, setting))} {describe_method(setting)}"
+        f"{to_sentence(describe_guesses(option.risk, setting))} {describe_method(setting)}"
         f" {describe_threshold_loss(setting)}"
     ).strip()
 
@@ -122,7 +118,7 @@ def describe_choice(utility: Utility, setting: Setting) -> str:
 
 def describe_excess(utility: Utility, setting: Setting) -> str:
     """Return how many times the true number is shown, where it is far more; else nothing."""
-    if utility.released_ratio <= NOTED_RATIO:
+    if utility.released_ratio <= 1.5:
         return ""
     noun = setting.say_counts("trips" if is_flows(setting) else "visits")
     return f"The release shows {utility.released_ratio:.1f} times as many {noun} as there are."
@@ -146,7 +142,3 @@ def button_label(option: Alternative) -> str:
     shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
     limit = privacy.format_guess_limit(risk)
     return f"Use {change}: {shares} of 100{crossing}; risk {limit}"
-
-
-def _end_sentence(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}."

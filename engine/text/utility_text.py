@@ -9,7 +9,7 @@ from ..parameters import ODParameters
 from ..resolution import FINEST
 from ..utility import DENSITY_LIMITS, FLOWS_LIMITS, ReliableFlows, Utility
 from ..verdict import Verdict, rate_value
-from .zones import name_level
+from .dataset_text import name_level
 
 VERDICTS: dict[Verdict, str] = {"good": "good", "partly": "fair", "noisy": "poor"}
 SHORTFALLS = {"retained": "too few retained", "genuine": "too many invented"}
@@ -92,7 +92,7 @@ def describe_utility(utility: Utility, setting: Setting) -> str:
     if utility.true > 0 and utility.genuine < MOSTLY_NOISE:
         return f"Mostly noise: {describe_invented(utility, setting)}."
     retained = f"{describe_retained(utility, setting)}."
-    return retained if utility.true <= 0 else f"{retained} {_capitalise(genuine)}."
+    return retained if utility.true <= 0 else f"{retained} {to_sentence(genuine)}"
 
 
 def describe_retained(utility: Utility, setting: Setting, *, mark: str = "") -> str:
@@ -128,9 +128,8 @@ def _name_shown(setting: Setting) -> str:
 
 def describe_both_shares(utility: Utility) -> str:
     """Return both shares in percent with their precision, for a hover or a table."""
-    retained, genuine = (
-        f"{share:.1%}" if share == share else "–" for share in (utility.retained, utility.genuine)
-    )
+    shares = utility.retained, utility.genuine
+    retained, genuine = (f"{share:.1%}" if share == share else "–" for share in shares)
     return f"{retained} retained, {genuine} genuine ({describe_precision(utility)})"
 
 
@@ -174,14 +173,13 @@ def describe_reliable(reliable: ReliableFlows) -> str:
     >>> describe_reliable(ReliableFlows(count=0, numbers=870, trips=0.0, min_trips=None))
     'None of the 870 numbers is reliable by itself'
     """
-    numbers = f"{reliable.numbers:,} numbers"
+    numbers, share = f"{reliable.numbers:,} numbers", format_hundred(reliable.trips)
     if not reliable.count:
         return f"None of the {numbers} is reliable by itself"
-    verb = "is reliable by itself; it carries" if reliable.count == 1 else ""
-    verb = verb or "are reliable by themselves; they carry"
-    return (
-        f"{reliable.count:,} of the {numbers} {verb} {format_hundred(reliable.trips)}% of the trips"
-    )
+    verb = "are reliable by themselves; they carry"
+    if reliable.count == 1:
+        verb = "is reliable by itself; it carries"
+    return f"{reliable.count:,} of the {numbers} {verb} {share}% of the trips"
 
 
 def explain_reliable(reliable: ReliableFlows) -> str:
@@ -200,9 +198,9 @@ def _name_matrices(utility: Utility) -> str:
     return f" of the first{'' if judged == 1 else f' {judged}'} of {count} matrices"
 
 
-def _capitalise(sentence: str) -> str:
-    letter = next((i for i, sign in enumerate(sentence) if sign.isalnum()), 0)
-    return sentence[:letter] + sentence[letter:].capitalize()[:1] + sentence[letter + 1 :]
+def to_sentence(words: str) -> str:
+    """Return words with a capital and a full stop."""
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def find_method(setting: Setting) -> Any:

@@ -53,12 +53,9 @@ OTHERS: dict[Any, dict[str, Any]] = {
 
 @pytest.mark.parametrize(("product", "parameters", "when"), CASES)
 def test_a_row_names_the_settings_that_its_method_uses(product, parameters, when, tiny_city):
-    facts = {"cover_size": tiny_city.tessellation.cover_size, "max_visits_cap": 840}
-
     def outcome(settings):
         release = product.release(tiny_city, settings, rng=rng(), **when)
-        public = facts if product is density else {}
-        return release.counts, product.METHODS[settings.method].cost(settings, **public)
+        return release.counts, product.compute_cost(tiny_city, settings)
 
     usual = outcome(parameters)
     for name, value in OTHERS[product].items():

@@ -11,9 +11,14 @@ from engine import datasets, origin_destination as od
 from engine.origin_destination.empirical_bayes.measurement import discrete_laplace
 from engine.origin_destination.matrices import truncated_counts
 from engine.release import opendp_noise, plan
-from engine.release.density_writer import HOUR_BAR, WEEK_BAR, zone_error_bars, zone_noise_factors
+from engine.release.density_writer import (
+    HOUR_BAR,
+    WEEK_BAR,
+    laplace_sd,
+    zone_error_bars,
+    zone_noise_factors,
+)
 from engine.release.flowmap import shown_sum_bars, simultaneous_bar
-from engine.release.plan import laplace_sd
 from tests.support.releases import ONE_DAY, flows, items, ours, seen, visits, written
 from tests.support.trips import save_trips
 

@@ -13,9 +13,11 @@ from scipy import stats
 
 import engine.release as package
 from engine.errors import ParameterError
+from engine.origin_destination.noise_bounds import cell_half_width
 from engine.parameters import DensityParameters
 from engine.release import fourier_writer as way, opendp_noise
-from engine.release.plan import laplace_bar, laplace_sd, safe_scale
+from engine.release.density_writer import laplace_sd
+from engine.release.plan import safe_scale
 
 DRAWS = 20_000
 """Enough: a scale that is wrong by a fifth passes once in 10³⁰ times or less."""
@@ -77,7 +79,7 @@ def test_a_scale_of_0_which_adds_nothing_is_refused(kind):
 @pytest.mark.parametrize("scale", [0.5, 3.0, 10.0, 137.0])
 def test_bars_and_deviations_are_exact(scale):
     q = np.exp(-1 / scale)
-    z = laplace_bar(scale)
+    z = cell_half_width(1 / scale)
     assert 2 * q ** (z + 1) / (1 + q) <= 0.05 < 2 * q**z / (1 + q) or z == 0
     values = np.arange(-20_000, 20_001)
     law = (1 - q) / (1 + q) * q ** np.abs(values)

@@ -23,7 +23,7 @@ LAYERS = [
     {"errors", "arrays", "verdict"},
     {"child_process", "validation"},
     {"parameters"},
-    {"exploration_noise", "release_arguments", "temp_folder"},
+    {"temp_folder"},
     {"geography"},
     {"datasets"},
     {"privacy_cost", "metrics"},

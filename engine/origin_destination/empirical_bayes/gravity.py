@@ -6,22 +6,12 @@ import numpy as np
 
 from ...arrays import Booleans, Floats, Integers
 
-MIN_DISTANCE_M = 500.0
-"""Lower bound on the distance between two zones."""
-POWER_RANGE, POWER_STEPS = 1.5, (1.0, 0.5, 0.25)
-"""Start of the search for the power of distance, and its steps."""
-
-SEARCH_ROUNDS, ROUNDS = 3, 12
 TOTAL_STEPS = 61
-_MIN_TRIPS = 1e-9
 _TINY = 1e-30
 
 
 def predict_trips(
-    cells: Integers,
-    cell_variance: float,
-    distances_m: Floats,
-    training_cells: Booleans | None = None,
+    cells: Integers, variance: float, distances_m: Floats, training_cells: Booleans | None = None
 ) -> Floats:
     """Return the expected trips of every cell, shape (zones, zones), above 0 off the diagonal.
 
@@ -34,27 +24,27 @@ def predict_trips(
     off = ~np.eye(len(cells), dtype=np.bool_)
     pairs = off if training_cells is None else training_cells
     noisy = cells * pairs
-    outflow, inflow = _zone_totals(noisy, cell_variance * float(pairs.sum()) / len(cells))
+    outflow, inflow = _zone_totals(noisy, variance * float(pairs.sum()) / len(cells))
     inflow = inflow * (outflow.sum() / inflow.sum())
-    far = np.log(np.maximum(distances_m, MIN_DISTANCE_M))
+    far = np.log(np.maximum(distances_m, 500.0))
     far -= far[off].mean()
 
     def flows(power: float, rounds: int) -> Floats:
         near = np.exp(-power * far)
         rows, columns = balancing_factors(outflow, inflow, near * pairs, rounds)
-        return np.maximum(rows[:, None] * near * columns, _MIN_TRIPS)
+        return np.maximum(rows[:, None] * near * columns, 1e-9)
 
     def unlikely(power: float) -> float:
-        trips = flows(power, SEARCH_ROUNDS)
-        variance = cell_variance + trips
-        return float((((noisy - trips) ** 2 / variance + np.log(variance)) * pairs).sum())
+        trips = flows(power, rounds=3)
+        total = variance + trips
+        return float((((noisy - trips) ** 2 / total + np.log(total)) * pairs).sum())
 
-    best, worth = POWER_RANGE, unlikely(POWER_RANGE)
-    for step in POWER_STEPS:
+    best, worth = 1.5, unlikely(1.5)
+    for step in (1.0, 0.5, 0.25):
         for power in (best - step, best + step):
             if (objective := unlikely(power)) < worth:
                 best, worth = power, objective
-    return off * flows(best, ROUNDS)
+    return off * flows(best, rounds=12)
 
 
 def positive_totals(totals: Floats, variance: float) -> Floats:

@@ -19,9 +19,6 @@ FOLDS = 3
 SPLITS: Floats = 0.5 + np.array([k // 2 * (-1) ** k for k in range(1, 22)]) / 21
 """Candidates for s; the even split first."""
 
-_MIN_ZONES = 4
-"""With fewer zones nothing is left to learn from: s = 1/2."""
-
 
 def day_intervals(
     cells: Integers, rate: float, expect: ExpectationFunction
@@ -31,15 +28,15 @@ def day_intervals(
     off, fold = ~np.eye(len(cells), dtype=np.bool_), np.add.outer(zones, zones) % FOLDS
     below, above = noise_tails(rate)
     low, high = cells - above[0], cells + below[0]  # flows too large for the grid
-    for fold_number in range(FOLDS if len(cells) >= _MIN_ZONES else 0):
+    # of fewer zones nothing is left to learn from: s = 1/2
+    for fold_number in range(FOLDS if len(cells) >= 4 else 0):
         taught = off & (fold != fold_number)
         laws = fit_priors(cells, rate, expect(taught), taught)
         in_fold, row = fold.flat[laws.cell_positions] == fold_number, laws.row[laws.pair]
         for kind in np.unique(row[in_fold]):
             positions = laws.cell_positions[in_fold & (row == kind)]
-            low.flat[positions], high.flat[positions] = interval_hull(
-                laws.grid, laws.priors[kind], cells.flat[positions], rate
-            )
+            hull = interval_hull(laws.grid, laws.priors[kind], cells.flat[positions], rate)
+            low.flat[positions], high.flat[positions] = hull
     return np.maximum(low, 0) * off, np.maximum(high, 0) * off
 
 

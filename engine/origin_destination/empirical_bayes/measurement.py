@@ -28,7 +28,6 @@ EXCESS_SHARE = 0.03
 """Share of ε that the count of trips beyond T costs."""
 
 _LARGEST_NOISE = 2.0**62
-_MIN_TAIL = 1e-9
 
 
 class ReleaseTotals(NamedTuple):
@@ -125,13 +124,9 @@ def _with_others(
     """Return the totals of a release of which `undrawn_count` matrices are not drawn."""
     parameters, zones = measured.parameters, len(dataset.zones)
     limit, matrices = parameters.max_trips_per_user, len(measured.cells) + undrawn_count
-    all_kept, all_counted = (
-        int(histogram.cell_counts @ histogram.truncated_counts)
-        for histogram in (
-            compute_histogram(dataset, parameters.unit, bound)
-            for bound in (limit, limit + max_excess_count(parameters))
-        )
-    )
+    bounds = limit, limit + max_excess_count(parameters)
+    histograms = (compute_histogram(dataset, parameters.unit, bound) for bound in bounds)
+    all_kept, all_counted = (int(h.cell_counts @ h.truncated_counts) for h in histograms)
     cells_noise = summed_noise(variates[-1], measured.rate, undrawn_count * zones * (zones - 1))
     counts_noise = summed_noise(variates[0], beyond_rate(parameters), matrices)
     return ReleaseTotals(
@@ -197,5 +192,5 @@ def discrete_laplace(variates: Floats, rate: float) -> Integers:
 
 def summed_noise(variate: float, rate: float, cells: int) -> int:
     """Return the sum of the noise of `cells` cells, from one standard Laplace variate."""
-    tail = max(float(np.exp(-abs(variate))), _MIN_TAIL)
+    tail = max(float(np.exp(-abs(variate))), 1e-9)
     return int(np.copysign(total_half_width(rate, cells, confidence=1 - tail), variate))

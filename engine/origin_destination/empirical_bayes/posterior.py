@@ -39,11 +39,9 @@ def iterate_expectations(
 ) -> Iterator[ExpectationFunction]:
     """Yield an expectation function for every noisy day, from its own cells or other days'."""
     if distances_m.shape != days.shape[1:] or not np.isfinite(distances_m).all():
-        raise ParameterError(
-            f"distances_m must hold finite metres for each pair of {days.shape[-1]} zones",
-            value=f"shape {distances_m.shape}",
-            remedy="take centre_distances_m(dataset.zones)",
-        )
+        rule = f"distances_m must hold finite metres for each pair of {days.shape[-1]} zones"
+        remedy = "take centre_distances_m(dataset.zones)"
+        raise ParameterError(rule, value=f"shape {distances_m.shape}", remedy=remedy)
     other_days = len(days) - 1
     if not other_days:
         yield partial(estimate_expectation, days[0], rate, distances_m)
@@ -54,12 +52,9 @@ def iterate_expectations(
     rest_rate = float(np.arccosh(1 + 1 / max(other_days * noise_variance(rate), 1e-12)))
     for day in days:
         rest = day_sum - day
-        rest_intensity = estimate_intensity(
-            rest, rest_rate, estimate_expectation(rest, rest_rate, distances_m)
-        )
-        usual_trips = ExpectedTrips(
-            rest_intensity.trips / other_days, rest_intensity.relative_variance
-        )
+        expected = estimate_expectation(rest, rest_rate, distances_m)
+        trips, relative_variance = estimate_intensity(rest, rest_rate, expected)
+        usual_trips = ExpectedTrips(trips / other_days, relative_variance)
         yield partial(_scale_to_volume, day, noise_variance(rate), usual_trips)
 
 
@@ -70,9 +65,7 @@ def _scale_to_volume(
     pairs = ~np.eye(len(day), dtype=np.bool_) if training_cells is None else training_cells
     volume = max(float(expected.trips[pairs].sum()), 1e-3)
     excess = shrink_to_signal(float(day[pairs].sum()) - volume, float(pairs.sum()) * variance)
-    return ExpectedTrips(
-        expected.trips * max(1 + excess / volume, 0.05), expected.relative_variance
-    )
+    return expected._replace(trips=expected.trips * max(1 + excess / volume, 0.05))
 
 
 def estimate_expectation(
@@ -80,9 +73,8 @@ def estimate_expectation(
 ) -> ExpectedTrips:
     """Return the expectation of every cell from linear sums of the matrix and the flow back."""
     predicted = predict_trips(cells, noise_variance(rate), distances_m, training_cells)
-    estimated = estimate_intensity(
-        cells, rate, ExpectedTrips(predicted, np.ones_like(predicted)), training_cells
-    )
+    expected = ExpectedTrips(predicted, np.ones_like(predicted))
+    estimated = estimate_intensity(cells, rate, expected, training_cells)
     back = estimated.trips.T * predicted / np.where(predicted.T > 0, predicted.T, 1.0)
     return ExpectedTrips(back, estimated.relative_variance.T)
 
@@ -111,12 +103,11 @@ def compute_posterior(cells: Integers, rate: float, expected: ExpectedTrips) -> 
     readings[3] = noise_variance(rate)
     readings[4] = ~off
     mean, typical, behind, variance, empty = readings
-    behind.flat[laws.cell_positions] = (
-        laws.posterior_intensity()[0] * expected.trips.flat[laws.cell_positions]
-    )
+    positions = laws.cell_positions
+    behind.flat[positions] = laws.posterior_intensity()[0] * expected.trips.flat[positions]
     del expected  # frees memory: between thousands of zones each array is 70 MB
     for summary, values in zip((mean, typical, variance, empty), laws.posterior(), strict=True):
-        summary.flat[laws.cell_positions] = values[laws.pair]
+        summary.flat[positions] = values[laws.pair]
     del laws
     # the shortfall of the means against the noisy sum goes to the most uncertain cells
     difference = float(cells.sum(where=off) - mean.sum(where=off))

@@ -26,17 +26,6 @@ START: tuple[float, float] = 1.4, 0.3
 """Start of the learning: the spread of log θ, and the share of empty flows."""
 PSEUDO_CELLS, ROUNDS = 5.0, 60
 """Weight of the start in cells, which keeps a prior from being surer than its cells; rounds."""
-UNCERTAINTY_STEP = 4.0
-UNCERTAINTIES = (-5, 2)
-"""Cells of like uncertainty share a prior: relative variance 4^−5, 4^−4, … 4^2."""
-
-NODES = 2048
-"""Maximum number of nodes: counts 0 … 2047, or as many packets of trips where the noise is wide."""
-NODE_STEP = 64
-"""Nodes are rounded up to a multiple, so that matrices of like noise share their tables."""
-PACKETS_PER_SCALE = 32
-MARGIN_SCALES = 12.0
-"""Distance from the largest noisy count to the last node, in scales of the noise."""
 LARGE_SCALES = 7.0
 """A cell closer than this to the end of the nodes is taken as it is; it is far above the noise."""
 
@@ -59,10 +48,11 @@ class CountGrid(NamedTuple):
 
     @classmethod
     def from_cells(cls, cells: Integers, rate: float) -> "CountGrid":
-        """Return the grid for these noisy counts, up to its largest possible node."""
-        packet = max(1, int(np.ceil(1 / rate / PACKETS_PER_SCALE)))
-        node_count = int(cells.max(initial=0) / packet + MARGIN_SCALES / (rate * packet)) + 32
-        return cls(rate * packet, packet, min(NODES, -(-node_count // NODE_STEP) * NODE_STEP))
+        """Return the grid up to 12 scales of the noise above all counts, at most 2048 nodes."""
+        packet = max(1, int(np.ceil(1 / rate / 32)))
+        node_count = int(cells.max(initial=0) / packet + 12 / (rate * packet)) + 32
+        # a multiple of 64, so that matrices of like noise share their tables
+        return cls(rate * packet, packet, min(2048, -(-node_count // 64) * 64))
 
     def contains(self, cells: Integers) -> Booleans:
         """Return whether each noisy count is within the grid."""
@@ -92,9 +82,8 @@ class CountGrid(NamedTuple):
         below, above = self._pieces(priors)
         evidence = (below + above)[row, node]
         m = np.arange(self.nodes)
-        mean, square = (
-            self.likelihood(priors * m**power)[row, node] / evidence for power in (1, 2)
-        )
+        weighted = (self.likelihood(priors * m**power)[row, node] for power in (1, 2))
+        mean, square = (moment / evidence for moment in weighted)
         empty = np.minimum(zero_prior[row] * np.exp(-self.rate * node) / evidence, 1.0)
         half_mass = 0.5 * evidence * (1 - 1e-9)
         low = np.full(half_mass.shape, -1, dtype=np.int64)
@@ -141,11 +130,8 @@ class PriorFit(NamedTuple):
 
     def posterior_intensity(self) -> tuple[Floats, Floats]:
         """Return mean and relative variance of θ behind every cell, given its own noisy count."""
-        moments = (
-            self.evidence
-            * self.theta_shares[self.row]
-            @ np.stack([THETA**0, THETA, THETA**2], axis=1)
-        )
+        powers = np.stack([THETA**0, THETA, THETA**2], axis=1)
+        moments = self.evidence * self.theta_shares[self.row] @ powers
         zeroth_moment, first_moment, second_moment = moments.T
         spread = np.maximum(second_moment / first_moment * (zeroth_moment / first_moment) - 1, 0.0)
         return (first_moment / zeroth_moment)[self.pair], spread[self.pair]
@@ -165,9 +151,8 @@ def fit_priors(
     positions = np.flatnonzero(off & grid.contains(cells))
     levels = EXPECTATIONS[1] - EXPECTATIONS[0] + 1
     level = _nearest_step(expected.trips.flat[positions], STEP, EXPECTATIONS)
-    power = _nearest_step(
-        expected.relative_variance.flat[positions], np.log(UNCERTAINTY_STEP), UNCERTAINTIES
-    )
+    # cells of like uncertainty share a prior: relative variance 4^−5, 4^−4, … 4^2
+    power = _nearest_step(expected.relative_variance.flat[positions], np.log(4.0), (-5, 2))
     kinds, row_of_cell = _unique_keys(power * levels + level)
     group, level = np.divmod(kinds, levels)
     row_of_cell *= grid.nodes
@@ -186,18 +171,16 @@ def fit_priors(
         law[group == group_number] = _fit_prior(evidence[mine], number[mine])
     shares = np.zeros((len(law), len(counts)))
     np.put_along_axis(shares, intensity, law, axis=1)
-    none = shares @ np.append(
-        1.0, np.exp(-STEP_SHAPE * np.log1p(np.exp(_LOG_EXPECTATIONS) / STEP_SHAPE))
-    )
+    no_trip = np.exp(-STEP_SHAPE * np.log1p(np.exp(_LOG_EXPECTATIONS) / STEP_SHAPE))
+    none = shares @ np.append(1.0, no_trip)
     return PriorFit(positions, pair, grid, row, node, evidence, law, shares @ counts, none)
 
 
 @lru_cache(maxsize=8)
 def _count_tables(grid: CountGrid) -> tuple[Floats, Floats]:
     """Return P(m) and N(y) by intensity, the first 0, at every node."""
-    counts = np.vstack(
-        [np.eye(1, grid.nodes), grid.negative_binomial(np.exp(_LOG_EXPECTATIONS), STEP_SHAPE)]
-    )
+    positive = grid.negative_binomial(np.exp(_LOG_EXPECTATIONS), STEP_SHAPE)
+    counts = np.vstack([np.eye(1, grid.nodes), positive])
     return counts, grid.likelihood(counts)
 
 

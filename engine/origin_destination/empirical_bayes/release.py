@@ -18,12 +18,6 @@ from . import intervals
 from .measurement import Measurement, beyond_rate, max_excess_count, measure
 from .posterior import compute_posterior, iterate_expectations
 
-MAX_ZERO_PROBABILITY = 0.05
-"""A flow is likely if the model's P(no trip) is below this."""
-
-MIN_INFORMATIVE_TRIPS = 8.0
-"""A smaller mean of truncated trips tells less of the trips beyond T than the intensity."""
-
 
 class ScaleUp(NamedTuple):
     """Factor that scales up sums, and the 95% range of (truncated + trips beyond T)/truncated.
@@ -40,22 +34,16 @@ class ScaleUp(NamedTuple):
 class EmpiricalBayesRelease:
     """One release by empirical Bayes: estimated trips, with model-based and model-free statements.
 
-    Parameters
-    ----------
-    counts : array, shape (days, zones, zones)
-        Expected trips (posterior mean), at least 0 and not whole; use these for sums.
-    point_estimates : array, same shape
-        Whole trips of one flow (posterior median), with the least expected absolute error.
-        Not for sums: medians of small flows are mostly 0 and add up to too little.
-    zero_probability : array, same shape
-        P(no truncated trip) by the model.
-    is_detected : bool array, same shape
-        Flows detected whatever the model: on average at most 5% of the detected flows of a
-        release, all its days together, are empty.
-    scale_factor : array, shape (days,)
-        Factor of sums for the trips beyond T, equal on all days: `scale_up`.
-    measurement, distances_m : Measurement, array of shape (zones, zones)
-        The noisy cells behind all estimates, and public metres between zones.
+    Arrays have shape (days, zones, zones), but `scale_factor` (days,) and `distances_m`, public
+    metres, (zones, zones).
+
+    - `counts`: expected trips (posterior mean), at least 0 and not whole; use these for sums.
+    - `point_estimates`: whole trips of one flow (posterior median), with the least expected
+      absolute error. Not for sums: medians of small flows are mostly 0 and add up to too little.
+    - `zero_probability`: P(no truncated trip) by the model.
+    - `is_detected`: flows detected whatever the model: on average at most 5% of the detected flows
+      of a release, all its days together, are empty.
+    - `scale_factor`: factor of sums for the trips beyond T, equal on all days: `scale_up`.
     """
 
     counts: Floats
@@ -84,7 +72,7 @@ class EmpiricalBayesRelease:
     @cached_property
     def is_likely(self) -> Booleans:
         """Flows that are not detected, but are empty with less than 5% by the model."""
-        return ~self.is_detected & (self.zero_probability < MAX_ZERO_PROBABILITY)
+        return ~self.is_detected & (self.zero_probability < 0.05)
 
     @property
     def is_shown(self) -> Booleans:
@@ -171,10 +159,10 @@ def estimate_days(measured: Measurement, distances_m: Floats) -> Iterator[Empiri
     min_detected, factor = min_detected_count(measured.cells, measured.rate), scale_up(measured)
     off = ~np.eye(measured.cells.shape[-1], dtype=np.bool_)
     for day, expect in enumerate(iterate_expectations(measured.cells, measured.rate, distances_m)):
-        mean, typical, empty, intensity = compute_posterior(
-            measured.cells[day], measured.rate, expect(None)
-        )
-        behind = np.where(mean < MIN_INFORMATIVE_TRIPS, intensity, mean)
+        posterior = compute_posterior(measured.cells[day], measured.rate, expect(None))
+        mean, typical, empty, intensity = posterior
+        # a smaller mean of truncated trips tells less of the trips beyond T than the intensity
+        behind = np.where(mean < 8.0, intensity, mean)
         yield EmpiricalBayesRelease(
             counts=factor * mean[None],
             point_estimates=np.floor(typical + (factor - 1) * behind)[None],

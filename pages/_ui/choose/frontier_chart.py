@@ -6,8 +6,8 @@ from engine.contract import Setting
 from engine.frontier import Candidate, EvaluatedSettings
 from engine.privacy import round_up_percent
 from engine.text import setting_text as words
+from engine.text.dataset_text import count_zones
 from engine.text.numbers import percent
-from engine.text.zones import count_zones
 from pages._ui.answers import assessments, recommendation
 from pages._ui.answers.recommendation import Recommendation
 from pages._ui.components import charts, colours

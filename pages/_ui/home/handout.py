@@ -11,11 +11,10 @@ import streamlit as st
 from engine import privacy
 from engine.origin_destination import has_suppression
 from engine.text import setting_text as words
-from engine.text.dataset_text import NOT_A_RELEASE, SIMULATED_BANNER
+from engine.text.dataset_text import NOT_A_RELEASE, SIMULATED_BANNER, count_zones
 from engine.text.glossary import GLOSSARY, find_meaning
 from engine.text.numbers import count_noun
 from engine.text.utility_text import describe_crossing, describe_utility
-from engine.text.zones import count_zones
 from pages._ui.answers import assessments, cached, recommendation
 from pages._ui.answers.assessments import Assessment
 from pages._ui.components.gauges import gauges_html

@@ -9,10 +9,9 @@ from engine import parameters
 from engine.contract import Setting, TimeSelection
 from engine.parameters import DensityParameters, ODParameters
 from engine.resolution import FINEST
-from engine.text.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
+from engine.text.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER, name_level
 from engine.text.privacy_text import UNIT_LABELS
 from engine.text.setting_text import format_controls
-from engine.text.zones import name_level
 from pages._ui.app import catalogue
 from pages._ui.app.session import session
 from pages._ui.app.streamlit_internals import page_id

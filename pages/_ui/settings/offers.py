@@ -7,8 +7,7 @@ import streamlit as st
 
 from engine.contract import Setting
 from engine.resolution import FINEST
-from engine.text.dataset_text import PART_NOUNS
-from engine.text.zones import count_zones, name_level
+from engine.text.dataset_text import PART_NOUNS, count_zones, name_level
 from pages._ui.app import catalogue, dataset_facts
 from pages._ui.app.catalogue import Entry
 from pages._ui.settings.fields import (

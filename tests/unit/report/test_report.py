@@ -153,6 +153,12 @@ def test_losses_are_their_definitions():
     assert found["smape"] == pytest.approx((5 / 7.5 + 2) / 3)
     assert found["common_part"] == pytest.approx(1 - 10 / 80)
     assert np.isnan(found["top_10_coverage"])
+    apart = error_measures(np.array([1, 0, 0]), np.array([0, 0, 1]), Analysis.JUMP_LENGTH)
+    assert apart["js_divergence"] == pytest.approx(np.log(2))
+    assert apart["earth_movers_distance"] == 2 * 0.5  # two bins of 0.5 km
+    places = np.arange(20, 0, -1)
+    assert error_measures(places, places[::-1], Analysis.VISITS)["top_10_coverage"] == 0
+    assert error_measures(places, places + 1, Analysis.VISITS)["top_10_coverage"] == 1
     empty = error_measures(np.zeros(3, dtype=int), np.zeros(3, dtype=int), Analysis.GYRATION)
     assert np.isnan(list(empty.values())).tolist() == [True, False, True, True, True]
     scored = report.scores(TABLE, drawn())
