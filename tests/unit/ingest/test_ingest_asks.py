@@ -17,7 +17,9 @@ import shapely
 from engine.datasets import Metadata
 from engine.ingest import Progress, ingest
 from engine.ingest.command import main
+from engine.ingest.inputs.column_mapping import guess_columns
 from engine.ingest.row_report import Reason
+from engine.text.dataset_text import describe_dataset
 from tests.support.ingests import (
     BOTH,
     HEADER,
@@ -65,6 +67,15 @@ def test_a_vehicle_is_not_guessed_as_a_person(tmp_path: Path, column: str) -> No
     rides, _ = built(tmp_path, rows, header=header, kind="rides", out=tmp_path / "rides")
     assert rides.metadata.person_column is None
     assert not rides.metadata.trips_have_people
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["moto_id", "plate", "license_plate", "conductor", "vélo", "numéro vélo", "device_hash",
+     "coche", "no_placa", "driver_id", "session", "unit"],
+)  # fmt: skip
+def test_other_things_that_move_are_not_guessed_as_people(column: str) -> None:
+    assert "uid" not in guess_columns("trips", (column, *HEADER[1:]))
 
 
 @pytest.mark.parametrize("kind", ["trips", "visits"])
@@ -159,7 +170,7 @@ def test_trips_that_end_before_they_start_are_told(tmp_path: Path) -> None:
         assert report.rows.rows_unused[Reason.BACKWARDS] == 2
 
 
-@pytest.mark.parametrize("hidden", ["", "<5", "≤ 5", "*", "..", "1-4", "x", "n/a"])
+@pytest.mark.parametrize("hidden", ["", "<5", "*", "..", "1-4", "s", "N/A", "-", "-1"])
 def test_a_flow_that_is_not_known_is_not_part_of_itself(tmp_path: Path, hidden: str) -> None:
     rows = [("A", "B", "12"), ("A", "B", hidden), ("B", "A", "40"), ("A", "C", hidden)]
     how = {"kind": "flows", "header": FLOWS}
@@ -169,6 +180,8 @@ def test_a_flow_that_is_not_known_is_not_part_of_itself(tmp_path: Path, hidden: 
     assert counts(dataset.folder) == {("B", "A"): 40}
     assert report.rows.rows_unused == {Reason.UNKNOWN: 3}
     assert dataset.metadata.unknown_flows == 3
+    told = describe_dataset(dataset.metadata, 4, 0).replace("\N{NO-BREAK SPACE}", " ")
+    assert "3 rows not known, taken as 0" in told
 
 
 def test_no_trip_is_made_between_visits_of_equal_time(tmp_path: Path) -> None:
@@ -233,7 +246,8 @@ def test_clocks_past_midnight_are_of_the_next_day(tmp_path: Path, joined: bool) 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize(
-    "folder", ["dt={0}", "partition={0}", "year={0:%Y}/month={0:%m}/day={0:%d}"]
+    "folder",
+    ["dt={0}", "year={0:%Y}/month={0:%m}/day={0:%d}", "anio={0:%Y}/mes={0.month}/dia={0.day}"],
 )
 def test_days_in_the_names_of_folders_are_read(tmp_path: Path, folder: str, ending: str) -> None:
     for day in (MONDAY, MONDAY + timedelta(1)):
@@ -305,7 +319,11 @@ def test_degrees_that_fit_the_time_zone_when_swapped_are_asked(tmp_path: Path) -
     )
 
 
-def test_a_file_that_is_there_twice_is_left_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize("small_bytes", [10**6, 0])
+def test_a_file_that_is_there_twice_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_bytes: int
+) -> None:
+    monkeypatch.setattr("engine.ingest.tables._SMALL_BYTES", small_bytes)
     rows = [("A", "B", 3), ("B", "C", 4)]
     first = write_csv(tmp_path / "a.csv", FLOWS, rows)
     again = write_csv(tmp_path / "a (1).csv", FLOWS, rows)
@@ -350,7 +368,7 @@ OUTCOMES = {
     "27": "2 rows = 2 used",
     "28": "40 rows = 40 used",
     "29": "2 of 3 trips end before they start",
-    "31": "1 used + 3 not known",
+    "31": "holds no number in 2 of 4 rows",
 }
 
 
