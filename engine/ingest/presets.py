@@ -72,7 +72,6 @@ def preset_options(preset: Preset, columns: Sequence[str]) -> dict[str, Any]:
         "reading": preset.reading,
         "leave_out": preset.leave_out,
         "id_prefix": preset.id_prefix,
-        "parts": ("density", "trips") if preset.kind in ("trips", "visits") else ("trips",),
     }
 
 

@@ -159,7 +159,7 @@ def find_repeated_files(
         used = [i for i, column in enumerate(source.columns) if column in names.values()]
         rows = [] if are_small else first_rows(source, _COMPARED_ROWS, names.values())
         head = str([[row[i].strip() for i in used if i < len(row)] for row in rows])
-        for sign in (head, source.row_count or source.size_bytes):  # a shuffled copy has the size
+        for sign in (head, source.size_bytes):  # a shuffled copy of a text has its size
             groups.setdefault(sign, []).append(source)
     compared = dict.fromkeys(s for group in groups.values() if len(group) > 1 for s in group)
     repeated, first = dict[Source, Source](), dict[object, Source]()

@@ -239,13 +239,12 @@ def check_columns(source: Source, names: Mapping[str, str], kind: str = "rows") 
                 raise build_error("odd-type", canonical=canonical, kind=type_[:40], **which)
 
 
-def has_mixed_types(mappings: Mappings, canonical: tuple[str, ...]) -> bool:
-    """Return whether ids are numbers, without leading zeros, in some files and text in others."""
+def has_mixed_people(mappings: Mappings) -> bool:
+    """Return whether ids of people are numbers, without zeros before, in some files alone."""
     kinds = {
-        source.column_types[source.columns.index(names[name])]
+        source.column_types[source.columns.index(names["uid"])]
         for source, names in mappings.items()
-        for name in canonical
-        if names.get(name) in source.columns
+        if names.get("uid") in source.columns
     }
     numeric = {kind for kind in kinds if kind.startswith(_NUMERIC)}
     return bool(numeric) and bool(kinds - numeric)
