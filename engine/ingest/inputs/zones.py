@@ -135,20 +135,11 @@ def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
     """Return the zones of one file of any format, in EPSG:4326 where its CRS is known."""
     name, head = _check_file(path)
     layer_names = list_layers(path)
+    layers = ", ".join(map(to_printable, layer_names))
     if layer and layer not in layer_names:
-        raise build_error(
-            "unknown-layer",
-            file=name,
-            layer=to_printable(layer),
-            layers=", ".join(map(to_printable, layer_names)),
-        )
+        raise build_error("unknown-layer", file=name, layer=to_printable(layer), layers=layers)
     if len(layer_names) > 1 and not layer:
-        raise build_error(
-            "several-layers",
-            file=name,
-            number=len(layer_names),
-            layers=", ".join(map(to_printable, layer_names)),
-        )
+        raise build_error("several-layers", file=name, number=len(layer_names), layers=layers)
     with translate_errors(name), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # GDAL's warnings are repaired or refused below
         if head.startswith(b"PAR1"):
@@ -223,14 +214,9 @@ def _find_polygons(
         raise build_error("no-polygons", file=file, count=count)
     if leave_out:
         return shaped, (f"{count} without a polygon were left out",)
-    raise build_error(
-        "placeless",
-        file=file,
-        count=count,
-        names=", ".join(names[:3]),
-        more=" …" * (len(names) > 3),
-        choice=CHOICES["placeless"],
-    )
+    first_names = ", ".join(names[:3]) + " …" * (len(names) > 3)
+    choice = CHOICES["placeless"]
+    raise build_error("placeless", file=file, count=count, names=first_names, choice=choice)
 
 
 def _repair_polygons(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]]:
