@@ -26,7 +26,7 @@ def _run(arguments: Sequence[str]) -> None:
     facts = vars(build_parser().parse_args(arguments))
     zones = read_twin_zones(facts.pop("zones"), facts.pop("residents"))
     out = facts.pop("out")
-    inputs = TwinInputs(**{**facts, "sources": dict(facts["sources"])})
+    inputs = TwinInputs(sources=dict(facts.pop("sources")), **facts)
     start = time.perf_counter()
     with storage.lock_for_writing(out):
         dataset = twin(zones, inputs, out, progress=_print_progress)
