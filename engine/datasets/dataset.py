@@ -105,7 +105,7 @@ class Dataset:
     @cached_property
     def truth_by_tower(self) -> Integers:
         """True visits X, (towers, 168): distinct (person, tower, hour), at most K_max a person."""
-        table = self._read("truth.parquet", "density")
+        table = self._read("truth.parquet")
         counts = np.zeros((len(self.towers), HOURS_PER_WEEK), dtype=np.int64)
         cells = self._tower_index(table["location_id"]), table["hour"].to_numpy()
         counts[cells] = table["n"].to_numpy()
@@ -115,7 +115,7 @@ class Dataset:
     @cached_property
     def single_visit_by_tower(self) -> Integers:
         """One visit of each person at random (H̃), shape (towers,); sums to the number of people."""
-        table = self._read("single_visit.parquet", "density")
+        table = self._read("single_visit.parquet")
         counts = np.zeros(len(self.towers), dtype=np.int64)
         counts[self._tower_index(table["location_id"])] = table["n"].to_numpy()
         counts.flags.writeable = False
@@ -139,7 +139,7 @@ class Dataset:
     @cached_property
     def multiscale_tables(self) -> MultiscaleTables:
         """Clipped sums of ``multiscale``; one person changes each table by at most its clip."""
-        tables = {name: self._read(f"{name}.parquet", "density") for name in MULTISCALE_TABLE_NAMES}
+        tables = {name: self._read(f"{name}.parquet") for name in MULTISCALE_TABLE_NAMES}
         return from_tables(
             tables, self._tower_index, len(self.towers), self.metadata.multiscale_clips
         )
@@ -166,7 +166,7 @@ class Dataset:
 
     @cached_property
     def _read_presampled_slices(self) -> list[_Slice]:
-        table, slices = self._read("presampled.parquet", "density"), list[_Slice]()
+        table, slices = self._read("presampled.parquet"), list[_Slice]()
         for start in range(0, len(table), _ROWS_PER_SLICE):
             part = table.slice(start, _ROWS_PER_SLICE)
             rank = part["rank"].to_numpy().astype(np.uint8)
@@ -205,8 +205,8 @@ class Dataset:
             )
         return rows
 
-    def _read(self, name: str, part: str) -> pa.Table:
-        self._require(name, part)
+    def _read(self, name: str) -> pa.Table:
+        self._require(name, "density")
         with self._readable(name):
             return pq.read_table(self.folder / name, read_dictionary=list(_ID_COLUMNS))
 

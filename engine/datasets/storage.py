@@ -206,7 +206,8 @@ def lock_for_writing(folder: Path) -> Generator[None]:
             remedy="name another folder",
             settings=("out",),
         )
-    is_new = lock.exists() or not folder.exists()
+    was_killed = lock.exists()
+    is_new = was_killed or not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -221,7 +222,8 @@ def lock_for_writing(folder: Path) -> Generator[None]:
                 code="locked",
                 settings=("out",),
             ) from None
-        for leftover in _list_leftovers(folder):
+        unused = _list_unused_versions(folder) if was_killed else []
+        for leftover in {*_list_leftovers(folder), *unused}:
             if leftover.is_dir():
                 shutil.rmtree(leftover, ignore_errors=True)
             elif leftover != lock:
@@ -255,6 +257,15 @@ def sha256(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def _list_unused_versions(folder: Path) -> list[Path]:
+    """Return versions newer than ``current``: a build was killed before it named them."""
+    pointer, versions = folder / "current", [p.parent for p in folder.glob(f"*/{METADATA_FILE}")]
+    if not pointer.exists():
+        return versions
+    name, named_ns = pointer.read_text("utf-8").strip(), pointer.stat().st_mtime_ns
+    return [v for v in versions if v.name != name and v.stat().st_mtime_ns > named_ns]
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..arrays import Integers
 from ..parameters import MAX_TRIPS_LIMIT
 
 RANK_BUCKET = MAX_TRIPS_LIMIT + 1
@@ -93,7 +94,7 @@ def sum_over_days(counts: TripCounts, day: int = 0) -> TripCounts:
         start.astype(kind),
         end.astype(kind),
         rank.astype(np.int16),
-        n.astype(count_type(int(n.min(initial=0)), int(n.max(initial=0)))),
+        narrow_counts(n),
     )
 
 
@@ -102,9 +103,10 @@ def zone_type(zones: int) -> type[np.integer]:
     return np.int16 if zones <= 2**15 else np.int32
 
 
-def count_type(smallest: int, largest: int) -> type[np.integer]:
-    """Return the smallest type that holds counts of a range."""
+def narrow_counts(counts: Integers) -> NDArray[np.integer]:
+    """Return counts in the smallest type that holds them."""
+    smallest, largest = int(counts.min(initial=0)), int(counts.max(initial=0))
     for kind in (np.uint16, np.int32):
         if np.iinfo(kind).min <= smallest and largest <= np.iinfo(kind).max:
-            return kind
-    return np.int64
+            return counts.astype(kind)
+    return counts.astype(np.int64)

@@ -24,7 +24,7 @@ from .trip_counts import (
     TripCounts,
     Trips,
     concatenate_trips,
-    count_type,
+    narrow_counts,
     sum_over_days,
     zone_type,
 )
@@ -104,8 +104,7 @@ def open_trips(
         kind = zone_type(zones)
         origin, destination = (zone_index(table[column]).astype(kind) for column in _ZONE_COLUMNS)
         that = np.broadcast_to(np.int32(number), n.shape)
-        n = n.astype(count_type(int(n.min(initial=0)), int(n.max(initial=0))))
-        return TripCounts(that, origin, destination, rank.astype(np.int16), n)
+        return TripCounts(that, origin, destination, rank.astype(np.int16), narrow_counts(n))
 
     def day(number: int) -> TripCounts:
         group = groups.get(days[number])

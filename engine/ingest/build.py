@@ -182,7 +182,7 @@ def _count_input(build: Build, engine: Engine, monitor: Monitor) -> Build:
     monitor.set_stages(_stages(options, by_points=build.has_coordinates))
     monitor.start_stage(PLACES_STAGE)
     build.reader = replace(
-        build.reader, strip_person_zeros=column_mapping.has_mixed_types(build.mappings, ("uid",))
+        build.reader, strip_person_zeros=column_mapping.has_mixed_people(build.mappings)
     )
     build.reader = row_cleaning.detect_clocks(build.reader, engine, build.views)
     places = _read_places(build, engine, monitor)

@@ -21,7 +21,7 @@ from . import presets
 from .build import ingest
 from .inputs import sources, zones
 from .inputs.sources import to_printable
-from .options import CHOICES, KEPT, IngestOptions, Kind, Reading, literal_values
+from .options import CHOICES, KEPT, IngestOptions, Kind, Reading, build_error, literal_values
 from .progress import Cancelled, Progress
 
 EXIT_BAD_INPUT = 2
@@ -161,10 +161,7 @@ def parse_options(values: dict[str, Any]) -> IngestOptions:
     else:
         values["reading"] = Reading(**reading)
     if "kind" not in values:
-        raise InputError(
-            f"what the table holds must come first: {', '.join(get_args(Kind))}",
-            remedy="or name a published form (--as)",
-        )
+        raise build_error("no-kind", kinds=", ".join(get_args(Kind)))
     return IngestOptions(**values)
 
 
@@ -186,9 +183,7 @@ def _parse_area(area: tuple[str, ...]) -> tuple[float, ...]:
     try:
         west, south, east, north = map(float, area)
     except ValueError:
-        raise InputError(
-            "the area is four numbers: west south east north, or 'data'", settings=("area",)
-        ) from None
+        raise build_error("odd-area") from None
     return west, south, east, north
 
 

@@ -93,9 +93,9 @@ def count_visits(run: CountingRun, rows: int) -> CountedTables:
     """Return the tables truth, presampled, single_visit, multiscale and homes of `rows` visits."""
     engine, cap = run.engine, run.max_visits_cap
     run.monitor.start_stage(VISIT_STAGES[0])
-    places = pa.table(
-        {"location": _row_numbers(run.places.zone_of_tower), "zone": run.places.zone_of_tower}
-    )
+    zone_of_tower = run.places.zone_of_tower
+    locations = np.arange(len(zone_of_tower), dtype=np.int32)
+    places = pa.table({"location": locations, "zone": zone_of_tower})
     engine.register_table("zone_of", places.filter(pc.greater_equal(places["zone"], 0)))
     single = run.hash_sql(Purpose.SINGLE, "uid", "hour", "location")
     used = f"reason = {_USED_CODE}"
@@ -186,10 +186,9 @@ class _MultiscaleCounter:
         self._run = run
         towers = run.places.towers
         self._district = build_tree(towers.geometry.get_coordinates().to_numpy()).districts
-        run.engine.register_table(
-            "district_of",
-            pa.table({"location": _row_numbers(self._district), "district": self._district}),
-        )
+        locations = np.arange(len(self._district), dtype=np.int32)
+        district_of = pa.table({"location": locations, "district": self._district})
+        run.engine.register_table("district_of", district_of)
         shape = (len(towers), HOURS_PER_WEEK)
         self._sums = {
             name: np.zeros(shape, dtype=np.int64) for name in ("towers", "districts", "weeks")
@@ -287,7 +286,8 @@ def count_trips(run: CountingRun, rows: int, *, measured: bool) -> CountedTables
         for share in engine.iterate_people_shares("every", used, rows)
     ]
     run.monitor.start_stage(TRIP_STAGES[1])
-    engine.register_table("report_places", places_table(*_place_coordinates(run.places)))
+    longitudes, latitudes = shapely.get_coordinates(run.places.towers.geometry.to_numpy()).T
+    engine.register_table("report_places", places_table(longitudes, latitudes))
     by_person: list[pa.Table] = []
     report: list[pa.Table] = []
     ranked = f"reason IN ({', '.join(str(int(reason)) for reason in _RANKED_REASONS)})"
@@ -396,12 +396,3 @@ def _sum_tables(parts: list[pa.Table]) -> pa.Table:
     rows = pa.concat_tables(parts, promote_options="permissive")
     keys = [name for name in rows.column_names if name != "n"]
     return rows.group_by(keys).aggregate([("n", "sum")]).rename_columns([*keys, "n"])
-
-
-def _row_numbers(values: Any) -> Any:
-    return np.arange(len(values), dtype=np.int32)
-
-
-def _place_coordinates(places: Places) -> tuple[Any, Any]:
-    longitude, latitude = shapely.get_coordinates(places.towers.geometry.to_numpy()).T
-    return longitude, latitude

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from ..errors import InputError
+from .options import build_error
 from .progress import Monitor
 from .read_errors import explain_error
 
@@ -81,10 +81,7 @@ class DuckDB:
             self.connection.execute(f"SET max_temp_directory_size = '{MAX_SPILL_BYTES}'")
             self.connection.execute(f"SET TimeZone = {quote_text(time_zone)}")
         except duckdb.Error:
-            raise InputError(
-                "the engine cannot start with these settings of memory and spill",
-                remedy="write sizes as '4GB' and name a folder that exists",
-            ) from None
+            raise build_error("engine-start") from None
         size, unit = str(self.fetch_rows("SELECT current_setting('memory_limit')")[0][0]).split()
         self._memory = float(size) * _UNITS[unit]
         # a table in memory that outgrows it is written anew at every read

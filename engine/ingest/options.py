@@ -124,13 +124,7 @@ def build_error(code: str, **values: Any) -> InputError:
 def check_zone_count(zones: int) -> None:
     """Raise `InputError` for more zones than can be opened, with the numbers."""
     if zones > MAX_ZONES:
-        raise InputError(
-            f"{zones:,} zones, more than {MAX_ZONES:,}, which can be neither shown nor protected "
-            "well",
-            remedy="choose coarser ones: hexagons",
-            code="too-fine",
-            settings=("hexagon_m",),
-        )
+        raise build_error("too-fine", zones=zones, most=MAX_ZONES)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,10 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import InputError
 from .inputs.column_mapping import has_required_columns, normalise_name
 from .inputs.sources import inspect_file
-from .options import Choice, Kind, Reading
+from .options import Choice, Kind, Reading, build_error
 
 
 class Preset(NamedTuple):
@@ -62,11 +61,7 @@ def select_preset(
     expected_columns = ", ".join(
         f"{own}={'|'.join(names)}" for own, names in candidates[-1].columns.items()
     )
-    raise InputError(
-        f"the table is no '{name}', which has {expected_columns}",
-        remedy="leave the preset out and map the columns",
-        settings=("preset", "mapping"),
-    )
+    raise build_error("other-form", name=name, columns=expected_columns)
 
 
 def preset_options(preset: Preset, columns: Sequence[str]) -> dict[str, Any]:
@@ -77,7 +72,6 @@ def preset_options(preset: Preset, columns: Sequence[str]) -> dict[str, Any]:
         "reading": preset.reading,
         "leave_out": preset.leave_out,
         "id_prefix": preset.id_prefix,
-        "parts": ("density", "trips") if preset.kind in ("trips", "visits") else ("trips",),
     }
 
 

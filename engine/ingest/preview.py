@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 PREVIEW_MEMORY = "1GB"
 
 
-def preview_times(
-    mappings: Mappings, reading: Reading, time_zone: str, count: int = 5
-) -> list[datetime | None]:
+def preview_times(mappings: Mappings, reading: Reading, time_zone: str) -> list[datetime | None]:
     """Return the local times of the first rows of the first file, None where unparsable."""
     first = dict([next(iter(mappings.items()))])
     with tables.open_tables(
@@ -36,9 +34,7 @@ def preview_times(
             return []
         reader = row_cleaning.detect_clocks(ValueParser(reading), engine, [table])
         seconds = reader.values_sql(table)[column]
-        result = engine.fetch_rows(
-            f"SELECT {seconds} FROM (SELECT * FROM {table.view} LIMIT {count})"
-        )
+        result = engine.fetch_rows(f"SELECT {seconds} FROM (SELECT * FROM {table.view} LIMIT 5)")
     return [None if at is None else _to_datetime(at) for (at,) in result]
 
 

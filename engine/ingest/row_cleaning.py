@@ -30,8 +30,6 @@ _FLOATS = ("FLOAT", "DOUBLE")
 _BLANKS = "' \t\r\n\v\f'"
 _ID_BLANKS = quote_text(BLANKS)
 _EMPTY_VALUES = "'', '\\N', 'NULL', 'null', 'NaN', 'nan', 'None', 'NA'"  # \\N: databases
-_HIDDEN = "[<≤] ?[0-9]+|[0-9]+ ?[-–] ?[0-9]+|[*]+|[.][.]+|:|[xXcCsS]|n[./]?[ad][.]?|suppressed"
-"""Marks of a number that a publisher withholds; a single - or . may be a zero."""
 _LOST_DIGITS = "^[0-9]([.,][0-9]+)?[eE][+][0-9]+$"
 _NUMBER = "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
 _OFFSET = " ?([Zz]|UTC|GMT|[+-][0-9]{2}:?([0-9]{2})?|[A-Z][A-Za-z]+/[A-Za-z_/]+)$"
@@ -361,12 +359,9 @@ def row_faults(
             blank = f"trim({column}, {_ID_BLANKS})"
             person = f"CASE WHEN {_is_clean_sql(column)} THEN {column} ELSE {blank} END"
         faults.append((Reason.NO_PERSON, "uid", f"coalesce(({person}) IN ({_EMPTY_VALUES}), true)"))
-    if "flow" in read:
-        unknown = empty("flow")
-        if table.column_types["flow"] == "VARCHAR":
-            unknown += f" OR regexp_full_match(trim(flow, {_ID_BLANKS}), '{_HIDDEN}')"
-        faults.append((Reason.UNKNOWN, "flow", f"({unknown})"))
-    for canonical in ("flow", *TIMES, "tid", *DEGREES):
+    if "flow" in read:  # empty, or a mark of a number that the publisher withholds
+        faults.append((Reason.UNKNOWN, "flow", f"({read['flow']}) IS NULL"))
+    for canonical in (*TIMES, "tid", *DEGREES):
         if canonical not in read or (canonical == "tid" and kind != "visits"):
             continue
         test = empty("tid") if canonical == "tid" else f"({read[canonical]}) IS NULL"

@@ -63,7 +63,8 @@ class Spark:
             raise build_error("spark-missing") from None
         self._translate = sqlglot.transpile
         for name in options.inputs:
-            _require_typed(name)
+            if _is_path(name) and re.search(r"[.](csv|txt|tsv|gz|zip)$", name.lower()):
+                raise build_error("spark-text", file=to_printable(Path(name).name))
         meaning = {**_SQL_SETTINGS, "spark.sql.session.timeZone": options.time_zone}
         if fixed := sorted(meaning.keys() & options.conf.keys()):
             raise build_error("spark-setting", name=fixed[0])
@@ -88,6 +89,9 @@ class Spark:
 
     def open_sources(self, inputs: Sequence[str]) -> list[Source]:
         """Open typed tables as the views ``given_0``, ``given_1``, …."""
+        from pyspark.sql import functions
+        from pyspark.sql.pandas.types import to_arrow_type
+
         sources: list[Source] = []
         for number, name in enumerate(inputs):
             self._names[name] = to_printable(Path(name).name)
@@ -97,14 +101,12 @@ class Spark:
                 files = frame.inputFiles()[:1] if _is_path(name) else []
                 for column, _ in find_folder_days(Path(*files)) if files else ():
                     if column not in frame.columns:
-                        from pyspark.sql import functions
-
                         day = functions.regexp_extract(
                             functions.input_file_name(), f"/{re.escape(column)}=([^/]+)/", 1
                         )
                         frame = frame.withColumn(column, functions.to_date(day))
                 frame.createOrReplaceTempView(f"given_{number}")
-                schema = pa.schema([(f.name, _to_arrow_type(f.dataType)) for f in frame.schema])
+                schema = pa.schema([(f.name, to_arrow_type(f.dataType)) for f in frame.schema])
             kinds = tuple(str(kind) for kind in schema.types)
             sources.append(Source(Path(name), "table", tuple(schema.names), kinds, 0))
         return sources
@@ -210,16 +212,5 @@ def open_spark(
             engine.close()
 
 
-def _to_arrow_type(kind: Any) -> pa.DataType:
-    from pyspark.sql.pandas.types import to_arrow_type
-
-    return to_arrow_type(kind)
-
-
 def _is_path(name: str) -> bool:
     return "://" in name or Path(name).exists()
-
-
-def _require_typed(name: str) -> None:
-    if _is_path(name) and re.search(r"[.](csv|txt|tsv|gz|zip)$", name.lower()):
-        raise build_error("spark-text", file=to_printable(Path(name).name))

@@ -12,7 +12,7 @@ from ..errors import InputError
 from .duckdb_engine import DuckDB, quote_identifier, quote_text
 from .inputs.column_mapping import DEGREES, Mappings, joined_columns
 from .inputs.sources import MAX_UNPACKED_BYTES, Source, first_rows, to_printable
-from .options import CHOICES, SENTENCES, Choice, IngestOptions
+from .options import CHOICES, SENTENCES, Choice, IngestOptions, build_error
 from .progress import Monitor
 from .read_errors import translate_errors
 from .row_cleaning import MAX_FLOW, CanonicalTable, ValueParser, id_sql, row_faults
@@ -75,9 +75,7 @@ def _readable_path(source: Source, folder: Path, monitor: Monitor) -> str:
             for piece in pieces:
                 monitor.check()
                 if (byte_count := byte_count + out.write(piece)) > MAX_UNPACKED_BYTES:
-                    raise InputError(
-                        f"{source.name}: unpacks to too much", remedy="unpack it yourself"
-                    )
+                    raise build_error("unpacked-size", file=source.name)
         return str(target)
     if set("*?[") & set(str(path)) or not str(path).isprintable():
         os.symlink(path, target)
@@ -153,20 +151,20 @@ def find_repeated_files(
 ) -> dict[Source, Source]:
     """Return files that hold the rows of an earlier one, and that one.
 
-    All rows are compared of small files, else of those whose first rows are equal.
+    All rows are compared of small files, else of those of equal first rows or of equal size.
     """
-    groups, are_small = (
-        dict[str, list[Source]](),
-        sum(s.size_bytes for s in mappings) < _SMALL_BYTES,
-    )
+    are_small = sum(source.size_bytes for source in mappings) < _SMALL_BYTES
+    groups = dict[object, list[Source]]()
     for source, names in mappings.items():
         used = [i for i, column in enumerate(source.columns) if column in names.values()]
         rows = [] if are_small else first_rows(source, _COMPARED_ROWS, names.values())
         head = str([[row[i].strip() for i in used if i < len(row)] for row in rows])
-        groups.setdefault(head, []).append(source)
+        for sign in (head, source.size_bytes):  # a shuffled copy of a text has its size
+            groups.setdefault(sign, []).append(source)
+    compared = dict.fromkeys(s for group in groups.values() if len(group) > 1 for s in group)
     repeated, first = dict[Source, Source](), dict[object, Source]()
     how = {"time_zone": options.time_zone, "memory": options.memory}
-    for source in (source for group in groups.values() if len(group) > 1 for source in group):
+    for source in compared:
         mapping = {source: mappings[source]}
         with open_tables(mapping, monitor, options.spill, **how) as (engine, (table,)):
             values = ", ".join(sql for _, sql in sorted(reader.values_sql(table).items()))
@@ -246,7 +244,7 @@ def raise_for_useless(
     files = [source.name for source in mappings]
     where = files[0] if len(files) == 1 else f"{len(files)} files"
     if account.rows_read == 0:
-        raise InputError(f"{where}: no rows of data (0 rows)", remedy="name files with data")
+        raise build_error("no-rows", files=where)
     lost = sum(n for reason, n in account.rows_unused.items() if reason is not Reason.SELF_TRIP)
     if account.rows_used or ("trips" not in options.parts and lost < account.rows_read):
         return

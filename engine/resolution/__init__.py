@@ -1,9 +1,15 @@
 """Coarser zones, fewer days and longer matrices, from the same cached counts alone."""
 
 from .clusters import cluster_zones
-from .inhabited import INHABITED_LEVEL, InhabitedDataset
 from .levels import FINEST, ZoneLevel, suggested_clusters, zone_labels, zone_levels
-from .views import DatasetView, finest_selection, make_view, open_view
+from .views import (
+    INHABITED_LEVEL,
+    DatasetView,
+    InhabitedDataset,
+    finest_selection,
+    make_view,
+    open_view,
+)
 
 __all__ = [
     "FINEST",

@@ -24,11 +24,14 @@ from ..arrays import Integers
 from ..contract import Selection, TimeSelection
 from ..datasets import Dataset, Metadata, TripCounts, Trips, load, memoise
 from ..datasets.trip_counts import concatenate_trips, sum_over_days
-from ..errors import ParameterError
+from ..errors import DatasetError, ParameterError
 from ..geography import Tessellation, tessellate
 from .levels import FINEST, join_zones, zone_labels
 
 EVERY_DAY = TimeSelection()
+INHABITED_LEVEL = "inhabited"
+"""The level of inhabited zones, as `Selection.zone_level` names it."""
+_MIN_RESIDENTS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +143,47 @@ class DatasetView(Dataset):
         )
 
 
+class InhabitedDataset(DatasetView):
+    """A view of the inhabited zones of `base`, as confidential as the homes: never released.
+
+    Trips were ranked before: removing one unit of privacy changes the truncated counts by at most T
+    in L₁, as in `base`. `DatasetError` where people live in fewer than two zones.
+    """
+
+    def __init__(self, base: Dataset) -> None:
+        homes = np.zeros(0) if base.homes is None else base.homes
+        self.inhabited_positions: Integers = np.flatnonzero(homes > 0)
+        if (count := len(self.inhabited_positions)) < _MIN_RESIDENTS:
+            raise DatasetError(
+                f"at least {_MIN_RESIDENTS} zones of dataset '{base.id}' must be somebody's home",
+                value=f"{count}",
+                remedy="choose a dataset that tells where people live",
+            )
+        super().__init__(base, FINEST, EVERY_DAY)
+        self.labels = np.full(len(base.zones), -1)
+        self.labels[self.inhabited_positions] = np.arange(count)
+
+    @cached_property
+    def zones(self) -> gpd.GeoDataFrame:
+        """Inhabited zones, in the order of `base`."""
+        return self.base.zones.iloc[self.inhabited_positions].reset_index(drop=True)
+
+    @cached_property
+    def tessellation(self) -> Tessellation:
+        """Overlaps and minimum cover of the towers and the inhabited zones."""
+        return tessellate(self.base.towers, self.zones)
+
+    @cached_property
+    def homes(self) -> Integers | None:
+        """People by home zone, above 0."""
+        homes = self.base.homes
+        return None if homes is None else homes[self.inhabited_positions]
+
+    def _map_trips(self, fine: TripCounts) -> TripCounts:
+        rows = (self.labels[fine.origin] >= 0) & (self.labels[fine.destination] >= 0)
+        return super()._map_trips(TripCounts(*(column[rows] for column in vars(fine).values())))
+
+
 def make_view(
     dataset: Dataset, zone_level: str = FINEST, time: TimeSelection = EVERY_DAY
 ) -> Dataset:
@@ -170,19 +214,15 @@ def open_view(
     selection: Selection, open_dataset: Callable[[str], Dataset] | None = None
 ) -> Dataset:
     """Return the view of a selection; a caching `open_dataset` lets views share their base."""
-    from .inhabited import INHABITED_LEVEL, InhabitedDataset  # a view itself
-
-    base = (open_dataset or _load_dataset)(selection.dataset_id)
-    return (
-        InhabitedDataset(base)
-        if selection.zone_level == INHABITED_LEVEL
-        else make_view(base, selection.zone_level, selection.time)
-    )
-
-
-def _load_dataset(dataset: str) -> Dataset:
-    folder = Path(dataset)
-    return Dataset(folder) if (folder / "dataset.json").is_file() else load(dataset)
+    folder = Path(selection.dataset_id)
+    if open_dataset is not None:
+        base = open_dataset(selection.dataset_id)
+    else:
+        is_version = (folder / "dataset.json").is_file()
+        base = Dataset(folder) if is_version else load(selection.dataset_id)
+    if selection.zone_level == INHABITED_LEVEL:
+        return InhabitedDataset(base)
+    return make_view(base, selection.zone_level, selection.time)
 
 
 def view_metadata(metadata: Metadata, time: TimeSelection) -> Metadata:

@@ -22,36 +22,25 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> None:
-    options = build_parser().parse_args(arguments)
-    zones = read_twin_zones(options.zones, options.residents)
-    inputs = TwinInputs(
-        people=options.people,
-        trips_a_day=options.trips,
-        one_trip=options.one_trip,
-        travellers=options.travellers,
-        days=options.days,
-        first_day=options.first_day,
-        time_zone=options.timezone,
-        friction_km=options.friction,
-        visits_a_week=options.visits,
-        seed=options.seed,
-        sources=dict(pair.split("=", 1) for pair in options.source),
-    )
+    facts = vars(build_parser().parse_args(arguments))
+    zones = read_twin_zones(facts.pop("zones"), facts.pop("residents"))
+    out = facts.pop("out")
+    inputs = TwinInputs(sources=dict(facts.pop("sources")), **facts)
     start = time.perf_counter()
-    with storage.lock_for_writing(options.out):
-        dataset = twin(zones, inputs, options.out, progress=_print_progress)
+    with storage.lock_for_writing(out):
+        dataset = twin(zones, inputs, out, progress=_print_progress)
     seconds = time.perf_counter() - start
-    print(f"\n{options.out}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s", file=sys.stderr)
+    print(f"\n{out}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s", file=sys.stderr)
 
 
 def _print_progress(done: float) -> None:
     print(f"\r{done:4.0%}", end="", file=sys.stderr, flush=True)
 
 
-def _parse_source(text: str) -> str:
+def _parse_source(text: str) -> list[str]:
     if "=" not in text:
         raise argparse.ArgumentTypeError("write FACT=WHERE, such as people='annual report'")
-    return text
+    return text.split("=", 1)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -67,7 +56,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--people", type=int, required=True, help="number of people in the confidential data")
     default = "; default: %(default)s"
     text = f"mean number of trips between zones per person and day{default}"
-    add("--trips", type=parse_number, default=0.8, help=text)
+    add("--trips", dest="trips_a_day", type=parse_number, default=0.8, help=text)
     add("--one-trip", action="store_true", help="everybody makes one trip in the whole period")
     add(
         "--travellers",
@@ -77,20 +66,32 @@ def build_parser() -> argparse.ArgumentParser:
     add("--days", type=int, default=7, help=f"number of days in the period{default}")
     text = f"first day, as YYYY-MM-DD{default}"
     add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help=text)
-    add("--timezone", default="UTC", help=f"local time zone, such as Africa/Kigali{default}")
+    add(
+        "--timezone",
+        dest="time_zone",
+        default="UTC",
+        help=f"local time zone, such as Africa/Kigali{default}",
+    )
     add(
         "--friction",
+        dest="friction_km",
         type=parse_number,
         help="distance in km over which flows fall by a factor e; default: from the zones",
     )
     text = f"mean number of records per person and week, for the density; 0 for none{default}"
-    add("--visits", type=parse_number, default=15.0, help=text)
+    add("--visits", dest="visits_a_week", type=parse_number, default=15.0, help=text)
     add(
         "--seed", type=int, default=1, help=f"whole number; another one makes other people{default}"
     )
     text = "public source of a number, such as people='annual report'; repeat it for each fact"
     add(
-        "--source", type=_parse_source, action="append", default=[], metavar="FACT=WHERE", help=text
+        "--source",
+        dest="sources",
+        type=_parse_source,
+        action="append",
+        default=[],
+        metavar="FACT=WHERE",
+        help=text,
     )
     add("--out", type=Path, required=True, help="new folder for the dataset")
     return parser

@@ -28,6 +28,7 @@ def describe_dataset(metadata: Metadata, zones: int, size_bytes: int) -> str:
         f"{estimate}{metadata.people_public:,} people" if metadata.people_public else "",
         count_noun(metadata.period_length, "day") + ", each person once" * metadata.people_once,
         count_noun(zones, "zone"),
+        f"{metadata.unknown_flows:,} rows not known, taken as 0" if metadata.unknown_flows else "",
         file_size(size_bytes),
     )
     # lines are broken between facts only

@@ -23,7 +23,7 @@ LAYERS = [
     {"errors", "arrays", "verdict"},
     {"child_process", "validation"},
     {"parameters"},
-    {"temp_folder"},
+    {"release_arguments", "temp_folder"},
     {"geography"},
     {"datasets"},
     {"privacy_cost", "metrics"},

@@ -9,7 +9,6 @@ import numpy as np
 import shapely
 
 from ... import geography
-from ...errors import InputError
 from ..options import CellKind, build_error
 from .ids import H3_CELL
 
@@ -59,9 +58,7 @@ def import_h3() -> Any:
     try:
         import h3 as library
     except ModuleNotFoundError:
-        raise InputError(
-            "hexagons need the library h3", remedy="install mobility-privacy-explorer[grid]"
-        ) from None
+        raise build_error("h3-missing") from None
     return library
 
 
@@ -72,7 +69,7 @@ def _h3_text(cell: str) -> str:
 def _h3_polygon(cell: str) -> Any:
     library, cell = import_h3(), _h3_text(cell)
     if not library.is_valid_cell(cell):
-        raise InputError("some ids of places are no H3 cells", remedy="name the zones")
+        raise build_error("odd-h3")
     return shapely.Polygon([(lng, lat) for lat, lng in library.cell_to_boundary(cell)])
 
 

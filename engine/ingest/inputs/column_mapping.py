@@ -166,10 +166,8 @@ def resolve_columns(
     """
     canonical_names = REQUIRED[kind] + OPTIONAL[kind]
     if odd := next((canonical for canonical in mapping if canonical not in canonical_names), None):
-        raise InputError(
-            f"'{to_printable(odd)}' is no column of a table of {kind}",
-            remedy=f"map {', '.join(canonical_names)}",
-        )
+        names = ", ".join(canonical_names)
+        raise build_error("unknown-name", name=to_printable(odd), kind=kind, names=names)
     chosen = {canonical: spec for canonical, spec in mapping.items() if spec}
     used = {
         column for spec in chosen.values() for column, _ in joined_columns(spec, source.columns)
@@ -216,11 +214,8 @@ def resolve_all(options: IngestOptions, files: Sequence[Source]) -> Mappings:
     first, *other_files = result.items()
     for source, names in other_files:
         if odd := sorted(set(names) ^ set(first[1])):
-            raise InputError(
-                f"{source.name}: {', '.join(odd)} is found in this file or in {first[0].name}, not "
-                "in both",
-                remedy="map the columns of all files alike",
-            )
+            names = ", ".join(odd)
+            raise build_error("mixed-files", file=source.name, names=names, other=first[0].name)
     return result
 
 
@@ -240,29 +235,24 @@ def check_columns(source: Source, names: Mapping[str, str], kind: str = "rows") 
             elif canonical not in NUMBERS:
                 usable += ("bool", *_STAMPS)
             if not type_.startswith(usable):
-                raise InputError(
-                    f"{source.name}: column '{to_printable(column)}' (for {canonical}) is of type "
-                    f"{type_[:40]}; text, numbers and times are read",
-                    remedy="choose another column",
-                    settings=("mapping",),
-                )
+                which = {"file": source.name, "column": to_printable(column)}
+                raise build_error("odd-type", canonical=canonical, kind=type_[:40], **which)
 
 
-def has_mixed_types(mappings: Mappings, canonical: tuple[str, ...]) -> bool:
-    """Return whether ids are numbers, without leading zeros, in some files and text in others."""
+def has_mixed_people(mappings: Mappings) -> bool:
+    """Return whether ids of people are numbers, without zeros before, in some files alone."""
     kinds = {
-        source.column_types[source.columns.index(names[name])]
+        source.column_types[source.columns.index(names["uid"])]
         for source, names in mappings.items()
-        for name in canonical
-        if names.get(name) in source.columns
+        if names.get("uid") in source.columns
     }
     numeric = {kind for kind in kinds if kind.startswith(_NUMERIC)}
     return bool(numeric) and bool(kinds - numeric)
 
 
-def format_columns(columns: Sequence[str], max_names: int = 20) -> str:
+def format_columns(columns: Sequence[str]) -> str:
     """Return column names printable in a message; names that look like values are only counted."""
-    names = [to_printable(column) for column in columns if _NAME.fullmatch(column)][:max_names]
+    names = [to_printable(column) for column in columns if _NAME.fullmatch(column)][:20]
     rest_count = len(columns) - len(names)
     text = ", ".join(names) + (f" and {rest_count} more" if rest_count and names else "")
     return text or f"{rest_count} columns, none of which has a name"

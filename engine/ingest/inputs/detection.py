@@ -85,17 +85,11 @@ def complete_reading(mappings: Mappings, partial_reading: Reading) -> Reading:
         source: detect_reading(source, names, partial_reading) for source, names in mappings.items()
     }
     readings = {source: detected.reading for source, detected in guesses.items()}
-    ambiguous_columns = {
-        source: detected.asks_date_order
-        for source, detected in guesses.items()
-        if detected.asks_date_order
-    }
-    if ambiguous_columns and not {detected.date_order for detected in readings.values()} - {
-        None,
-        "ymd",
-    }:
-        source, column = next(iter(ambiguous_columns.items()))
-        raise build_error("ambiguous-dates", file=source.name, column=column)
+    columns = {s.name: guess.asks_date_order for s, guess in guesses.items()}
+    in_doubt = [(file, column) for file, column in columns.items() if column]
+    if in_doubt and {reading.date_order for reading in readings.values()} <= {None, "ymd"}:
+        file, column = in_doubt[0]
+        raise build_error("ambiguous-dates", file=file, column=column)
     for setting in ("date_order", "number_times", "text_time_zone"):
         values = {s: getattr(detected, setting) for s, detected in readings.items()}
         if setting != "text_time_zone":  # None is local time here, no open question

@@ -17,7 +17,6 @@ import shapely
 
 from ... import geography
 from ...child_process import call_in_child
-from ...errors import InputError
 from ..options import MAX_ZONES, IngestOptions, build_error, check_zone_count
 from .cells import cells_to_zones, import_h3
 from .places import (
@@ -146,12 +145,7 @@ def _hexagons_touching(
     edge_m = _edge_length_m(resolution)
     wide = region.buffer(2 * edge_m)
     if (cells := int(wide.area.iloc[0] / (2.598 * edge_m**2))) > 20 * MAX_ZONES:
-        raise InputError(
-            f"a grid of about {cells:,} hexagons over the area is too fine",
-            remedy=f"choose larger ones, for at most {MAX_ZONES:,} zones",
-            code="too-fine",
-            settings=("hexagon_m",),
-        )
+        raise build_error("fine-grid", cells=cells, most=MAX_ZONES)
     region, wide = (
         geography.unwrap(shape.to_crs(WGS84).to_numpy(), middle)[0] for shape in (region, wide)
     )

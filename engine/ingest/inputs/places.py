@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,7 +19,7 @@ from pyproj import Transformer
 from ... import geography
 from ...arrays import Floats, Integers
 from ...errors import InputError
-from ..options import CHOICES, Choice, IngestOptions, Reading, check_zone_count
+from ..options import CHOICES, Choice, IngestOptions, Reading, build_error
 from ..read_errors import translate_errors
 from . import column_mapping, ids, sources, zone_hierarchy
 from .zones import join_id_columns, read_shapes, read_zones
@@ -101,9 +102,17 @@ def read_places(options: IngestOptions, row_ids: Sequence[str] | None = None) ->
 
     A column of ids that is not mapped is chosen by the ids of the rows.
     """
+    read = partial(
+        read_zones,
+        mapping=options.zones_mapping,
+        layer=options.layer,
+        leave_out=options.leave_out,
+        any_count=options.hexagon_m is not None,
+    )
     if options.locations is None:
         assert options.zones is not None
-        zones, notes = _read_zones(options.zones, options, row_ids)
+        zones, notes = read(options.zones, row_ids=row_ids)
+        check_extent(zones)
         places = places_from_zones(zones)
         return replace(places, notes=(*places.notes, *notes))
     towers, tower_notes = _read_locations(options.locations, options, row_ids)
@@ -111,7 +120,8 @@ def read_places(options: IngestOptions, row_ids: Sequence[str] | None = None) ->
         check_extent(towers)
         places = _places_from_towers(towers)
         return replace(places, notes=(*tower_notes, *places.notes))
-    zones, notes = _read_zones(options.zones, options)
+    zones, notes = read(options.zones)
+    check_extent(zones)
     middle = geography.middle_longitude(shapely.get_coordinates(zones.geometry)[:, 0])
     towers = towers.set_geometry(geography.unwrap(towers.geometry.to_numpy(), middle), crs=WGS84)
     check_extent(towers)
@@ -125,33 +135,11 @@ def read_places(options: IngestOptions, row_ids: Sequence[str] | None = None) ->
     return Places(towers, zones, zone_of_tower, (*tower_notes, *notes))
 
 
-def _read_zones(
-    path: Path, options: IngestOptions, row_ids: Sequence[str] | None = None
-) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
-    zones, notes = read_zones(
-        path,
-        options.zones_mapping,
-        options.layer,
-        # before overlaps are searched, where zones are built as they are
-        check_zone_count if options.hexagon_m is None else None,
-        "repeated-places" in options.leave_out,
-        "placeless" in options.leave_out,
-        row_ids,
-    )
-    check_extent(zones)
-    return zones, notes
-
-
 def check_extent(places: gpd.GeoDataFrame) -> None:
     """Raise `InputError` for places around the globe, which no plane can hold."""
     west, _south, east, _north = places.total_bounds
     if east - west > MAX_WIDTH_DEGREES:
-        raise InputError(
-            f"the places or their zones span {east - west:.0f} degrees of longitude, more than "
-            f"{MAX_WIDTH_DEGREES}: they lie around the globe",
-            remedy="build a dataset for each part of it",
-            settings=("locations", "zones"),
-        )
+        raise build_error("too-wide-places", degrees=east - west, most=MAX_WIDTH_DEGREES)
 
 
 def _read_locations(
@@ -160,7 +148,7 @@ def _read_locations(
     """Return the locations by id, their coarser zones where no zones are given, and notes."""
     (path, *other_paths) = sources.find_files([str(pattern)])
     if other_paths:
-        raise InputError(f"{pattern.name}: several tables of locations", remedy="name one file")
+        raise build_error("several-locations", file=pattern.name)
     source = _inspect_places(path, options.locations_mapping)
     with translate_errors(source.name):
         mapping = _choose_location_id(source, options.locations_mapping, row_ids)
@@ -223,13 +211,7 @@ def _inspect_places(path: Path, columns: Mapping[str, str]) -> sources.Source:
     except InputError as error:
         if error.code != "no-header":
             raise
-        raise InputError(
-            f"{sources.to_printable(path.name)}: the first line looks like data",
-            remedy="add a line of column names above it, or map columns by their position, such as "
-            "location_id=column1 lat=column2 lng=column3",
-            code="no-header",
-            settings=("locations_mapping",),
-        ) from None
+        raise build_error("unnamed-places", file=sources.to_printable(path.name)) from None
 
 
 def _select_places(
@@ -341,13 +323,15 @@ class _PointLocator:
         self._zones_are_towers = places.zones_are_towers
         towers = shapely.get_coordinates(places.towers.geometry.to_numpy())
         self._towers = shapely.STRtree(
-            _points(np.column_stack(self._to_metres.transform(towers[:, 0], towers[:, 1])))
+            shapely.points(*self._to_metres.transform(towers[:, 0], towers[:, 1]))
         )
 
     def locate(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return tower and zone of each point, -1 where it is outside."""
         lng = geography.unwrap_longitudes(lng, self._middle)
-        zone = _zones_at(self._zones, lat, lng)
+        tree = shapely.STRtree(shapely.points(lng, lat))
+        zones, points = tree.query(self._zones, predicate="intersects")
+        zone = lowest_match(points, zones, len(lat))
         if self._zones_are_towers:
             tower, distance = zone.copy(), np.full(len(lat), np.inf)
             away = np.flatnonzero(zone < 0)
@@ -363,22 +347,12 @@ class _PointLocator:
     def _nearest(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], Floats]:
         if len(lat) == 0:
             return np.empty(0, np.int32), np.empty(0)
-        metres = _points(np.column_stack(self._to_metres.transform(lng, lat)))
+        metres = shapely.points(*self._to_metres.transform(lng, lat))
         # all nearest towers in order of the points: among equal distances the first
         pairs, distance = self._towers.query_nearest(metres, return_distance=True)
         away = np.empty(len(lat))
         away[pairs[0]] = distance
         return lowest_match(pairs[0], pairs[1], len(lat)), away
-
-
-def _zones_at(zones: Any, lat: Floats, lng: Floats) -> NDArray[np.int32]:
-    tree = shapely.STRtree(_points(np.column_stack((lng, lat))))
-    zone, point = tree.query(zones, predicate="intersects")
-    return lowest_match(point, zone, len(lat))
-
-
-def _points(coordinates: Floats) -> Any:
-    return shapely.points(coordinates)
 
 
 def _read_table(source: sources.Source, names: Mapping[str, str]) -> pd.DataFrame:
@@ -405,12 +379,9 @@ def _read_table(source: sources.Source, names: Mapping[str, str]) -> pd.DataFram
                 skip_blank_lines=True,
             )
     if frame is None or len(frame) > MAX_LOCATIONS:
-        raise InputError(
-            f"{source.name}: more than {MAX_LOCATIONS:,} locations",
-            remedy="is this the table of visits?",
-        )
+        raise build_error("many-locations", file=source.name, most=MAX_LOCATIONS)
     if not len(frame):
-        raise InputError(f"{source.name}: the table of locations is empty (0 rows)")
+        raise build_error("no-locations", file=source.name)
     return frame
 
 

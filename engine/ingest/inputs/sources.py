@@ -150,9 +150,12 @@ def find_folder_days(path: PurePath) -> list[tuple[str, str]]:
     """Return names and days of folders such as dt=2024-01-31, or of year=, month= and day=."""
     parts = [part.partition("=") for part in path.parts[:-1] if "=" in part]
     values = {name: value for name, _, value in parts}
-    parts_of_day = [values.get(name, "") for name in ("year", "month", "day")]
-    if all(value.isdecimal() for value in parts_of_day):
-        return [("date", "-".join(value.zfill(2) for value in parts_of_day))]
+    initials = "".join(name[:1].lower() for name in values)
+    for first in ("ymd", "amd", "amj", "jmt"):  # English, Spanish, French, German
+        start = initials.find(first)
+        day = "-".join(value.zfill(2) for value in list(values.values())[start : start + 3])
+        if start >= 0 and _DAY.fullmatch(day):
+            return [("date", day)]
     return [(name, value) for name, value in values.items() if _DAY.match(value)]
 
 
@@ -408,10 +411,10 @@ def _make_names_unique(fields: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def to_printable(text: str, longest: int = 60) -> str:
+def to_printable(text: str) -> str:
     """Return a column or file name printable in a message, and short."""
     printable = "".join(c if c.isprintable() else "?" for c in text)
-    return printable if len(printable) <= longest else printable[: longest - 1] + "…"
+    return printable if len(printable) <= 60 else printable[:59] + "…"
 
 
 def _find_tables(folder: Path) -> list[Path]:

@@ -7,7 +7,7 @@ the first by id; larger overlaps are refused by name. Repairs are noted.
 import re
 import sqlite3
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ import pyogrio
 import shapely
 
 from ... import geography
-from ..options import CHOICES, build_error
+from ..options import CHOICES, Choice, build_error, check_zone_count
 from ..read_errors import translate_errors
 from . import column_mapping, zone_hierarchy
 from .ids import TOLD_BY, check_ids, choose_id_column, ids_to_text, raise_for_rows
@@ -43,16 +43,18 @@ def read_zones(
     path: Path,
     mapping: Mapping[str, str],
     layer: str = "",
-    check_count: Callable[[int], None] | None = None,
-    join_parts: bool = False,
-    leave_out_shapeless: bool = False,
+    leave_out: Collection[Choice] = (),
     row_ids: Sequence[str] | None = None,
+    any_count: bool = True,
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
-    """Return zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents."""
+    """Return zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents.
+
+    Raises `InputError` for more zones than can be opened, unless `any_count` is read.
+    """
     file = to_printable(path.name)
     frame = read_shapes(path, layer)
-    if check_count is not None:
-        check_count(len(frame))
+    if not any_count:  # before overlaps are searched
+        check_zone_count(len(frame))
     columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
     source = Source(path, "parquet", columns, ("string",) * len(columns), 0)
     shown = mapping
@@ -61,11 +63,11 @@ def read_zones(
     specs = column_mapping.joined_columns(names["zone_id"], columns)
     ids = join_id_columns(frame, specs)
     is_repeated = "choose another column for zone_id, or join the parts of a zone (repeated-places)"
-    is_repeated = "" if join_parts else is_repeated
+    is_repeated = "" if "repeated-places" in leave_out else is_repeated
     check_ids(file, names["zone_id"], ids, "zone", is_repeated, "zones_mapping", "leave_out")
     if frame.crs is None:
         raise build_error("no-crs", file=file)
-    shaped, shape_notes = _find_polygons(file, frame.geometry, ids, leave_out_shapeless)
+    shaped, shape_notes = _find_polygons(file, frame.geometry, ids, "placeless" in leave_out)
     frame: Any = frame[shaped].reset_index(drop=True)
     ids = ids[shaped].reset_index(drop=True)
     shapes, notes = _repair_polygons(file, frame.geometry.to_numpy())
@@ -133,20 +135,11 @@ def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
     """Return the zones of one file of any format, in EPSG:4326 where its CRS is known."""
     name, head = _check_file(path)
     layer_names = list_layers(path)
+    layers = ", ".join(map(to_printable, layer_names))
     if layer and layer not in layer_names:
-        raise build_error(
-            "unknown-layer",
-            file=name,
-            layer=to_printable(layer),
-            layers=", ".join(map(to_printable, layer_names)),
-        )
+        raise build_error("unknown-layer", file=name, layer=to_printable(layer), layers=layers)
     if len(layer_names) > 1 and not layer:
-        raise build_error(
-            "several-layers",
-            file=name,
-            number=len(layer_names),
-            layers=", ".join(map(to_printable, layer_names)),
-        )
+        raise build_error("several-layers", file=name, number=len(layer_names), layers=layers)
     with translate_errors(name), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # GDAL's warnings are repaired or refused below
         if head.startswith(b"PAR1"):
@@ -221,14 +214,9 @@ def _find_polygons(
         raise build_error("no-polygons", file=file, count=count)
     if leave_out:
         return shaped, (f"{count} without a polygon were left out",)
-    raise build_error(
-        "placeless",
-        file=file,
-        count=count,
-        names=", ".join(names[:3]),
-        more=" …" * (len(names) > 3),
-        choice=CHOICES["placeless"],
-    )
+    first_names = ", ".join(names[:3]) + " …" * (len(names) > 3)
+    choice = CHOICES["placeless"]
+    raise build_error("placeless", file=file, count=count, names=first_names, choice=choice)
 
 
 def _repair_polygons(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]]:

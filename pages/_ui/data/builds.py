@@ -16,6 +16,7 @@ from engine import datasets
 from engine.datasets import storage
 from engine.errors import ExplorerError, InputError
 from engine.ingest import IngestOptions, Progress, ingest
+from engine.text.numbers import format_wait
 from pages._ui.app import shutdown
 from pages._ui.app.background import LongJob, Tell
 from pages._ui.app.origin import is_served_locally as is_served_locally
@@ -216,5 +217,5 @@ def describe_progress(progress: Progress | None) -> tuple[float, str]:
     if progress is None:
         return 0.0, "starting …"
     seconds = progress.seconds_left if progress.fraction < 1 else None
-    rest = "" if seconds is None else f" · about {messages.format_duration(seconds)} left"
+    rest = "" if seconds is None else f" · {format_wait(seconds)} left"
     return min(max(progress.fraction, 0.0), 1.0), f"{progress.stage} …{rest}"

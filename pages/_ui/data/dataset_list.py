@@ -16,6 +16,7 @@ from engine.ingest.build import REPORT_FILE
 from engine.ingest.inputs import sources
 from engine.ingest.row_report import REASON_LABELS, Reason
 from engine.text.dataset_text import CONFIDENTIAL_BANNER, describe_dataset
+from engine.text.numbers import format_wait
 from pages._ui.app import catalogue, dataset_facts
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
@@ -68,7 +69,7 @@ def show_built(name: str, seconds: float) -> None:
         if name in session().datasets
         else "saved on this computer in data/local, and available on all pages."
     )
-    words = f"{name} was built in {messages.format_duration(seconds)}. It is {where}"
+    words = f"{name} was built in {format_wait(seconds)}. It is {where}"
     st.html(verdict_html("good", words, title="Ready"))
     if entry := catalogue.entries().get(name):
         _draw_dataset(entry, is_new=True)

@@ -78,8 +78,3 @@ def attempt(title: str, call: Callable[..., Any], *arguments: Any) -> Any:
     except ExplorerError as refusal:
         show_error(title, format_error(refusal))
         return None
-
-
-def format_duration(seconds: float) -> str:
-    """Write a duration: seconds below two minutes, else minutes."""
-    return f"{max(seconds, 1):.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

@@ -204,6 +204,8 @@ def _draw_history(ledger: BudgetLedger) -> None:
     for budget in budgets.values():
         if names & set(budget.datasets):
             st.markdown(describe_budget(budget))
+            if not budget.release_count:
+                _offer_withdrawal(budget, ledger)
     releases = [entry for entry in entries if entry.kind == "release"]
     rows = [entry for entry in releases if entry.body["dataset"] in names]
     if len(rows) < len(releases):
@@ -220,6 +222,15 @@ def _draw_history(ledger: BudgetLedger) -> None:
         with st.expander(f"Bundles on this computer ({len(bundles)})"):
             chosen = st.selectbox("Bundle", sorted(bundles)[::-1], key="release_bundle")
             _draw_bundle(bundles[chosen], "list")
+
+
+def _offer_withdrawal(budget: Budget, ledger: BudgetLedger) -> None:
+    """Offer to take back a budget of which nothing is spent."""
+    with st.popover("Withdraw this budget", icon=":material/undo:"):
+        key = f"release_withdraw_{budget.people}"
+        owner = st.text_input("Name of the person who declared it", key=f"{key}_owner")
+        if st.button("Withdraw it", key=key, disabled=not owner):
+            _run_action(partial(ledger.withdraw, budget.people, manager=owner))
 
 
 def _dataset_of(bundle: Path) -> str:

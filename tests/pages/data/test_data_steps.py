@@ -109,11 +109,12 @@ def test_what_a_form_leaves_out_is_its_own_and_its_joined_columns_are_named(open
     counties = "state1,county1,state2,county2,flow\n1,1,1,3,5\n"
     app = upload(open_data(), "table", "flows_2015_09.csv", counties.encode())
     assert "state1 · Origin<" in html_of(app)
-    rows = "start_polygon_id,end_polygon_id,date_time,n_crisis\nA,B,2015-09-07,4\n"
-    upload(app, "table", "moves_2015_09.csv", rows.encode())
-    assert "leave out flows that are not known" in text(app)
-    widget(app.toggle, "data_form_meta").set_value(False).run()
-    assert "leave out flows that are not known" not in text(app)
+    rows = "lpep_pickup_datetime,lpep_dropoff_datetime,PULocationID,DOLocationID\n"
+    rows += "2015-09-07 08:00:00,2015-09-07 08:20:00,A,B\n"
+    upload(app, "table", "taxis_2015_09.csv", rows.encode())
+    assert "keep the first row of a repeated place" in text(app)
+    widget(app.toggle, "data_form_tlc").set_value(False).run()
+    assert "keep the first row of a repeated place" not in text(app)
 
 
 def test_the_period_can_be_read_where_the_name_tells_a_longer_one(open_data):

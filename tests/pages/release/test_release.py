@@ -102,6 +102,9 @@ def test_cost_and_warnings_are_said_in_full_before_confirming(page):
     assert app.button(key="release_start").disabled
     assert not confirmed(app).disabled
     assert BudgetLedger().budget("people").release_count == 0
+    app.text_input(key="release_withdraw_people_owner").set_value("custodian").run()
+    app.button(key="release_withdraw_people").click().run()
+    assert BudgetLedger().budgets() == {}
 
 
 def test_a_release_is_made_once_and_listed(page, monkeypatch):

@@ -131,8 +131,21 @@ def test_the_next_start_takes_what_a_killed_build_left_and_frees_its_name(tmp_pa
         storage.remove_unfinished(tmp_path)
         assert (tmp_path / "other" / ".lock").exists()
     left = {path.suffix for path in (tmp_path / "mine").glob("*")}
-    assert left == (set() if at == "version" else {"", ".tmp"})
+    assert left == (set() if at == "version" else {".tmp"})  # a version nobody named goes too
     assert (tmp_path / "mine").exists() == (at == "current")
+
+
+def test_the_version_in_use_outlives_a_killed_build(tmp_path):
+    """Built again from the same rows, its folder is newer than the file that names it."""
+    used = storage.write_version(tmp_path / "mine", {}, writer(b"x"))
+    before = storage.write_version(tmp_path / "mine", {"name": "second"}, writer(b"y"))
+    pointer = (tmp_path / "mine" / "current").stat()
+    os.utime(before, ns=(pointer.st_mtime_ns + 1, pointer.st_mtime_ns + 1))
+    (tmp_path / "mine" / ".lock").touch()
+    storage.remove_unfinished(tmp_path)
+    assert {path.name for path in (tmp_path / "mine").iterdir()} == {
+        *("current", used.name, before.name)
+    }
 
 
 def test_a_hidden_name_is_refused(tmp_path):

@@ -1,6 +1,7 @@
 """What a file does not say is asked, told or refused: short forms of published mistakes."""
 
 from datetime import timedelta
+from pathlib import Path
 from unicodedata import normalize
 
 import geopandas as gpd
@@ -10,8 +11,10 @@ import pytest
 import shapely
 
 from engine.ingest import Progress, ingest
+from engine.ingest.command import main
 from engine.ingest.inputs.column_mapping import guess_columns
 from engine.ingest.row_report import Reason
+from engine.text.dataset_text import describe_dataset
 from tests.support.ingests import (
     BOTH,
     HEADER,
@@ -56,6 +59,15 @@ def test_a_vehicle_is_not_guessed_as_a_person(tmp_path):
     rides, _ = built(tmp_path, rows, header=header, kind="rides", out=tmp_path / "rides")
     assert rides.metadata.person_column is None
     assert not rides.metadata.trips_have_people
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["moto_id", "plate", "license_plate", "conductor", "vélo", "numéro vélo", "device_hash",
+     "coche", "no_placa", "driver_id", "session", "unit"],
+)  # fmt: skip
+def test_other_things_that_move_are_not_guessed_as_people(column: str) -> None:
+    assert "uid" not in guess_columns("trips", (column, *HEADER[1:]))
 
 
 @pytest.mark.parametrize("kind", ["trips", "visits"])
@@ -140,16 +152,18 @@ def test_trips_that_end_before_they_start_are_told(tmp_path):
 
 
 def test_a_flow_that_is_not_known_is_not_part_of_itself(tmp_path):
-    marks = ("", "<5", "≤ 5", "*", "..", "1-4", "x", "n/a", r"\N", "NULL", "NA", "nan")
+    marks = ("", "<5", "≤ 5", "*", "..", "1-4", "x", "n/a", r"\N", "NULL", "NA", "nan", "-", "-1")
     hidden = [("A", "BC"[number % 2], mark) for number, mark in enumerate(marks)]
     rows = [("A", "B", "12"), ("B", "A", "40"), *hidden]
     how = {"kind": "flows", "header": FLOWS}
-    error = refused(tmp_path, "holds no number in 12 of 14 rows", rows, **how)
+    error = refused(tmp_path, "holds no number in 14 of 16 rows", rows, **how)
     assert error.code == "unknown-flows"
     dataset, report = built(tmp_path, rows, leave_out=("unknown-flows",), **how)
     assert counts(dataset.folder) == {("B", "A"): 40}
-    assert report.rows.rows_unused == {Reason.UNKNOWN: 13}
-    assert dataset.metadata.unknown_flows == 13
+    assert report.rows.rows_unused == {Reason.UNKNOWN: 15}
+    assert dataset.metadata.unknown_flows == 15
+    told = describe_dataset(dataset.metadata, 4, 0).replace("\N{NO-BREAK SPACE}", " ")
+    assert "15 rows not known, taken as 0" in told
 
 
 def test_no_trip_is_made_between_visits_of_equal_time(tmp_path):
@@ -213,6 +227,7 @@ def test_clocks_past_midnight_are_of_the_next_day(tmp_path):
         ("dt={0}", "csv"),
         ("partition={0}", "parquet"),
         ("year={0:%Y}/month={0:%m}/day={0:%d}", "csv"),
+        ("anio={0:%Y}/mes={0.month}/dia={0.day}", "csv"),
     ],
 )
 def test_days_in_the_names_of_folders_are_read(tmp_path, folder, ending):
@@ -283,7 +298,9 @@ def test_degrees_that_fit_the_time_zone_when_swapped_are_asked(tmp_path):
     assert any(said in note for note in report.notes)
 
 
-def test_a_file_that_is_there_twice_is_left_out(tmp_path):
+@pytest.mark.parametrize("small_bytes", [10**6, 0])
+def test_a_file_that_is_there_twice_is_left_out(tmp_path, monkeypatch, small_bytes):
+    monkeypatch.setattr("engine.ingest.tables._SMALL_BYTES", small_bytes)
     rows = [("A", "B", 3), ("B", "C", 4)]
     first = write_csv(tmp_path / "a.csv", FLOWS, rows)
     again = write_csv(tmp_path / "a (1).csv", FLOWS, rows)
@@ -298,3 +315,38 @@ def test_a_file_that_is_there_twice_is_left_out(tmp_path):
     assert report.rows.rows_read == 4
     dataset, _ = built(tmp_path, *files, kind="flows", keep=("repeated-files",))
     assert counts(dataset.folder) == {("A", "B"): 15, ("B", "C"): 21}
+
+
+REPORTS = Path(__file__).parents[4] / "shared/data/reports"
+OUTCOMES = {
+    "01": "'id' and 'code'",
+    "02": "no column for uid",
+    "03": "no column for uid",
+    "04": "6 rows = 6 used",
+    "05": "no time of the day",
+    "06": "no time of the day",
+    "07": "20 without order",
+    "08": "4 rows = 4 used",
+    "09": "4 rows = 4 used",
+    "10": "3 rows = 3 used",
+    "11": "people with trips: 1",
+    "22": "swapped?",
+    "24": "'GID_1'",
+    "25": "3 rows = 3 used",
+    "26": "2 not known",
+    "27": "2 rows = 2 used",
+    "28": "40 rows = 40 used",
+    "29": "2 of 3 trips end before they start",
+    "31": "holds no number in 2 of 4 rows",
+}
+
+
+@pytest.mark.skipif(not REPORTS.exists(), reason=f"needs {REPORTS.name} of the shared data")
+@pytest.mark.parametrize("number", OUTCOMES)
+def test_published_mistakes_are_right_asked_or_refused(tmp_path, number, monkeypatch, capsys):
+    (folder,) = REPORTS.glob(f"{number}_*")
+    monkeypatch.chdir(folder)
+    command = (folder / "README").read_text().split("engine ingest ")[1].split(". Right")[0]
+    main([str(tmp_path / "out") if word == "OUT" else word for word in command.split()])
+    said = capsys.readouterr()
+    assert OUTCOMES[number] in said.out + said.err

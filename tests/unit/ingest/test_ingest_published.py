@@ -110,7 +110,8 @@ TOLD: dict[str, Callable[[dict[str, str]], tuple[str, str, float]]] = {
 def test_every_trip_of_a_known_form_is_counted(tmp_path, form, name, zones, zone, first, last):
     where = ("--zones", str(FORMS / f"{zones}.geojson")) if zones else ("--area", "data")
     period = {"zone": zone, "first": first, "last": first[:-2] + last}
-    dataset = typed(tmp_path, "--as", form, str(FORMS / name), *where, **period)
+    hides = ("--leave-out", "unknown-flows") if form == "meta" else ()
+    dataset = typed(tmp_path, "--as", form, str(FORMS / name), *where, *hides, **period)
     known, expected = set(dataset.zones["zone_id"]), Counter[tuple[str, str]]()
     rows = list(lines(name, delimiter="|" if form == "mitma" else ","))
     hidden = {TOLD[form](row)[:2] for row in rows if row.get("n_crisis") == ""}
@@ -126,6 +127,29 @@ def test_every_trip_of_a_known_form_is_counted(tmp_path, form, name, zones, zone
     assert abs(counts.total() - expected.total()) <= 0.5
     assert dataset.metadata.trips_have_people == (form == "spectus")
     assert (dataset.metadata.places_public is False) == (not zones)
+
+
+@AT_FORMS
+def test_suppressed_cells_are_not_known_and_never_0(tmp_path, capsys):
+    words = (str(FORMS / "meta_movement.csv"), "--zones", str(FORMS / "meta.geojson"))
+    end = ("--timezone", "Europe/Madrid", "--from", "2020-04-05", "--to", "2020-04-05")
+    out = ("--out", str(tmp_path / "x"))
+    assert main(["--as", "meta", *words, *end, *out]) == 2
+    assert "holds no number in " in capsys.readouterr().err
+    assert main(["--as", "meta", *words, *end, *out, "--leave-out", "unknown-flows"]) == 0
+    rows = list(lines("meta_movement.csv"))
+    flows = [(row["start_polygon_id"], row["end_polygon_id"]) for row in rows]
+    hidden = [row["n_crisis"] == "" for row in rows]
+    unknown = {flow for flow, no_number in zip(flows, hidden, strict=True) if no_number}
+    suppressed = sum(
+        no_number or (flow in unknown and len(set(flow)) == 2)
+        for flow, no_number in zip(flows, hidden, strict=True)
+    )
+    assert f"{suppressed:>12,}  not known" in capsys.readouterr().out
+    assert main(["flows", *words, "--map", "flow=n_crisis", *end, *out]) == 2
+    assert (
+        "unknown-flows). Options: --decimal, --thousands, --leave-out." in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("by_points", [False, True])
