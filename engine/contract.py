@@ -53,7 +53,7 @@ def resolve_noise(
         return noise
     if noise is None and rng is not None:
         return draw(rng)
-    rule = "exactly one of rng and noise must be given"
+    rule = "give exactly one of rng and noise"
     remedy = "pass rng=np.random.default_rng(seed), or noise that was drawn before"
     raise ParameterError(rule, value="neither" if rng is None else "both", remedy=remedy)
 
@@ -93,7 +93,7 @@ class TimeSelection:
         first, remedy = self.first_position, "0 is the first day"
         validation.check_whole_number("first_position", first, 0, remedy=remedy)
         if self.last_position is not None:
-            remedy = "the last day is not before the first"
+            remedy = "the last day must not be before the first"
             validation.check_whole_number("last_position", self.last_position, first, remedy=remedy)
         if self.compared_days is not None:
             length = 0 if self.last_position is None else self.last_position + 1 - first

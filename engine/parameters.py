@@ -107,7 +107,7 @@ class DensityParameters:
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
-        remedy = "choose it below one over the number of people, such as 1e-7"
+        remedy = "choose δ below 1 / number of people, such as 1e-7"
         check_inside("delta", self.delta, 0, 1, remedy)
         visits, remedy = self.max_visits_per_user, "one visit an hour is counted; 30 is usual"
         check_whole_number("max_visits_per_user", visits, 1, MAX_VISITS_LIMIT, remedy=remedy)
@@ -182,7 +182,7 @@ class ODParameters:
         trips, remedy = self.max_trips_per_user, "1 to 20 is usual"
         check_whole_number("max_trips_per_user", trips, 1, MAX_TRIPS_LIMIT, remedy=remedy)
         threshold, max_threshold = self.suppression_threshold, MAX_SUPPRESSION_THRESHOLD
-        remedy = "0 suppresses negatives only, 15 is used by health agencies"
+        remedy = "0 suppresses only negative counts; health agencies use 15"
         check_whole_number("suppression_threshold", threshold, 0, max_threshold, remedy=remedy)
         if self.unit == "trip" and self.max_trips_per_user != 1:
             rule = "max_trips_per_user must be 1 at unit='trip'"

@@ -60,7 +60,9 @@ def check_time_zone(name: str, value: str) -> str:
         ZoneInfo(value)
     except (KeyError, ValueError, OSError):
         rule = "must be an IANA name such as 'America/Mexico_City'"
-        raise _parameter_error(name, rule, value, "'04:00' means nothing without it") from None
+        raise _parameter_error(
+            name, rule, value, ("a time such as '04:00' has no meaning without a time zone")
+        ) from None
     return value
 
 

@@ -12,8 +12,8 @@ from pages._ui.home import home_page
 from pages._ui.settings import current, offers, widgets
 
 LEAD = (
-    "Visits by zone and hour of the week, released with noise: see where and when the private "
-    "counts hold, what the privacy costs, and why."
+    "Visits by zone and hour of the week, with noise added. See where and when the noisy counts "
+    "are close to the truth, and what privacy costs."
 )
 VIEWS = {
     "Map and week": visit_map.draw,

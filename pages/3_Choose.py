@@ -23,7 +23,7 @@ def _draw_all() -> None:
         layout.explain_missing(entry, "trips")
         return
     frontier_chart.draw(setting)
-    layout.draw_link(page_table.HOME, "State another need on home")
+    layout.draw_link(page_table.HOME, "Change your requirement on Home")
 
 
 VIEWS = {"Calculators": formulas.draw, "What ε means": meaning.draw, "All settings": _draw_all}

@@ -14,8 +14,8 @@ from pages._ui.trips import change_view
 EPIDEMIC, AID = VIEWS = "Epidemic", "Aid after a shock"
 
 LEAD = (
-    "A number that is 10% off may change nothing, or send help to the wrong place. This page "
-    "follows the noise through to the decision."
+    "An error of 10% may change nothing, or it may send help to the wrong place. This page shows "
+    "how noise changes a decision."
 )
 
 
@@ -42,7 +42,7 @@ def draw() -> None:
         aid.draw(setting, entry)
         if presenter.is_presenting():
             return
-        st.subheader("Who left: what rose, what fell", anchor=False)
+        st.subheader("See where flows rose or fell", anchor=False)
         change_view.draw_leaving(Matrix(setting))
 
 

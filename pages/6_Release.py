@@ -7,8 +7,8 @@ import streamlit as st
 from pages._ui.frame import layout
 
 LEAD = (
-    "Draw once with vetted noise, enter the cost in a ledger that survives, and pack the numbers "
-    "with what a reader must know. Everything else in this tool is for exploring."
+    "Draw the noise once with a vetted library, record the cost in a durable ledger, and package "
+    "the numbers with a statement for readers. All other pages are for exploration only."
 )
 NO_NOISE = (
     "A release takes its noise from OpenDP, which is not installed here. Install it with "

@@ -12,10 +12,10 @@ from pages._ui.data.twin_form import draw as draw_twin
 from pages._ui.frame import layout
 from pages._ui.settings import widgets
 
-TABLE, TWIN = "A table of trips or visits", "No data yet, or none I may look at"
+TABLE, TWIN = "I have a table of trips or visits", "I have no data yet, or may not look at them"
 LEAD = (
-    "Bring your own trips, visits or flows. What you upload stays in this session: nobody else "
-    "sees it, and it is deleted when you leave."
+    "Use your own trips, visits or flows. Uploads stay in this session: nobody else sees them, "
+    "and they are deleted when you leave."
 )
 # shows what was built, which stands above where its button was pressed
 _SCROLL_TO_TOP = component(
@@ -35,7 +35,9 @@ def draw() -> None:
         dataset_list.show_built(ready, build.result["seconds"])
         _SCROLL_TO_TOP(key=f"top_{ready}", height=1)
         dismiss = builds.dismiss_build
-        st.button("Build another", key="data_another", icon=":material/add:", on_click=dismiss)
+        st.button(
+            "Build another dataset", key="data_another", icon=":material/add:", on_click=dismiss
+        )
     else:
         # always there, so that the form keeps its place, and with it its uploads
         with st.container():
@@ -43,8 +45,8 @@ def draw() -> None:
                 title = f"Building {make_inert(build.name)}"
                 follow_job(build, builds.describe_progress, title=title, key="data_build")
             elif build is not None and build.state == "cancelled":
-                st.info("Cancelled; nothing was written.")
-        source = widgets.choose("What you have", (TABLE, TWIN), "data_door", in_link=False)
+                st.info("Cancelled. Nothing was written.")
+        source = widgets.choose("Your data", (TABLE, TWIN), "data_door", in_link=False)
         build_form.draw(busy=builds.is_building() or source == TWIN)
         if source == TWIN and not builds.is_building():
             draw_twin()

@@ -92,8 +92,8 @@ class Metadata:
             version_text = version if isinstance(version, int | None) else "unknown"
             newer = isinstance(version, int) and version > FORMAT_VERSION
             raise DatasetError(
-                f"dataset '{dataset}' has format version {version_text}, this program reads "
-                f"{FORMAT_VERSION}",
+                f"dataset '{dataset}' has format version {version_text}, but this program reads "
+                f"version {FORMAT_VERSION}",
                 remedy="a newer program wrote it: update this one"
                 if newer
                 else "build the dataset again",

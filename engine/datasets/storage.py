@@ -115,10 +115,10 @@ def verify(version: Path, expected: object) -> None:
         elif name not in expected:
             problem = "is not listed in dataset.json"
         elif actual[name] != expected[name]:
-            problem = "does not fit its checksum"
+            problem = "does not match its checksum"
         else:
             continue
-        raise _corruption_error(version, f"{name} {problem}: it was changed or cut short")
+        raise _corruption_error(version, f"{name} {problem}: it was changed or truncated")
 
 
 def copy_dataset(folder: Path, target: Path) -> None:
@@ -218,7 +218,7 @@ def lock_for_writing(folder: Path) -> Generator[None]:
         except OSError:
             raise DatasetError(
                 f"dataset '{folder.name}' is being built by another process",
-                remedy="wait until it has ended, or name another folder",
+                remedy="wait until that has finished, or choose another folder",
                 code="locked",
                 settings=("out",),
             ) from None

@@ -74,11 +74,11 @@ def load_shock(
     if zone_ids is None:
         zone_ids = described.get("zone_ids")
         if not zone_ids:
-            need = f"an affected area is needed, and dataset '{dataset.id}' names none"
+            need = f"choose an affected area: dataset '{dataset.id}' defines none"
             raise DatasetError(need, remedy="choose one or more zones")
     area = zone_positions(dataset, zone_ids, "zone_ids")
     if len(area) == len(dataset.zones):
-        rule, value = "zone_ids must leave a zone to go to", f"all {len(area)}"
+        rule, value = "zone_ids must leave at least one destination zone", f"all {len(area)}"
         raise ParameterError(rule, value=value, remedy="choose fewer")
     if days is None:
         first = 0
@@ -161,7 +161,7 @@ def simulate_private_aid(
     truncated, true = leaving.truncated_trips, leaving.true_trips.sum(axis=1)
     shape = truncated.shape
     draw_count = validation.check_whole_number("draws", draws, 1, remedy="100 is usual")
-    remedy = "the area leaves that many zones to go to; 3 is P2's"
+    remedy = "the area leaves that many destinations; P2 uses 3"
     helped = validation.check_whole_number("k", k, 1, shape[2], remedy=remedy)
     rank_count = min(shape[2], max(helped, 20))
     numbered = sweeping.draw_generators(rng)

@@ -123,7 +123,7 @@ def strongest_privacy(
     show it for any ε: 0.9 needs 29 without a miss, 0.95 needs 59.
     """
     if met.ndim != 2 or len(epsilons) != len(met) or bool((np.diff(epsilons) <= 0).any()):
-        rule, value = "epsilons must ascend and name each row of met", f"shape {met.shape}"
+        rule, value = "epsilons must increase and match the rows of met", f"shape {met.shape}"
         raise ParameterError(rule, value=value, remedy="give one row of draws for each ε")
     remedy = "0.9 stands for 9 in 10 releases"
     validation.check_inside("confidence", confidence, 0, 1, remedy)

@@ -126,8 +126,8 @@ def people_by_home(dataset: Dataset) -> Floats:
         need = f"an epidemic needs people by zone, and dataset '{dataset.id}' holds no homes"
         raise DatasetError(need, remedy="choose a dataset that tells where people live")
     if empty := int((homes <= 0).sum()):
-        need = f"every zone needs people, and in '{dataset.id}' nobody lives in {empty} of them"
-        raise DatasetError(need, remedy="leave those zones out with their trips")
+        need = f"every zone needs people, but nobody lives in {empty} zones of '{dataset.id}'"
+        raise DatasetError(need, remedy="leave out those zones and their trips")
     return homes.astype(np.float64)
 
 

@@ -232,7 +232,7 @@ def _read_places(build: Build, engine: Engine, monitor: Monitor) -> Places:
         )
         places = hexagons.cover_with_hexagons(area, size_m)
         build.places_public = False
-        build.notes.append("the area was read from the data: it tells where people were")
+        build.notes.append("the area was read from the data, so it reveals where people were")
     elif build.has_coordinates:
         raise build_error("no-places")
     else:
@@ -244,7 +244,9 @@ def _read_places(build: Build, engine: Engine, monitor: Monitor) -> Places:
             places_from_zones(cells.cells_to_zones(ids, kind)), size_m
         )
         build.places_public = False
-        build.notes.append(f"zones are the {kind} cells that the rows name, read from the data")
+        build.notes.append(
+            f"zones are the {kind} cells named in the rows, so they were read from the data"
+        )
     hexagons.check_zone_limits(places)
     _check_time_zone(build, places)
     return places
@@ -286,13 +288,13 @@ def _note_assumptions(build: Build) -> None:
     people = "bare-people" if build.reader.strip_person_zeros else "people"
     build.note("once" if options.once else people if options.has_people else "rides")
     if build.reader.reading.text_time_zone != options.reading.text_time_zone:
-        notes.append("times without an offset are taken as UTC, as their column is named")
+        notes.append("times without an offset are taken as UTC, because the column's name says so")
     if levels := zone_hierarchy.format_levels(build.run.places.zones):
-        notes.append(f"coarser zones kept, to look at the dataset by: {levels}")
+        notes.append(f"coarser zones available: {levels}")
     if options.kind == "visits" and "trips" in options.parts:
         build.note("trips-by-id" if build.has_trip_ids else "trips-by-visits")
     if options.has_people and "density" in options.parts and options.density_week is None:
-        notes.append("the period has no full week from Monday to Sunday: no density was built")
+        notes.append("the period has no full week from Monday to Sunday, so no density was built")
 
 
 def _check_people(build: Build, *tables: str) -> None:
@@ -451,7 +453,9 @@ def _count_flows(build: Build) -> None:
     if account.rows_used > flows:
         build.note("repeated-flows", rows=account.rows_used, flows=flows)
     if not once and not any("date" in table.column_types for table in build.views):
-        build.notes.append(f"no column tells days: all flows are on {build.options.first_day}")
+        build.notes.append(
+            f"no column gives the day: all flows are dated {build.options.first_day}"
+        )
     used, fractions = round_flows(
         engine.fetch_table(
             "SELECT day, origin_zone, destination_zone, 1 AS rank, n FROM flows "

@@ -237,7 +237,10 @@ def main(arguments: Sequence[str]) -> int:
     lines = [
         *report.format_summary(),
         f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s",
-        "It holds true counts: confidential, for the data's custodians, not for publication.",
+        (
+            "It contains true counts. They are confidential: for the data's custodians only, not "
+            "for publication."
+        ),
     ]
     printable_lines = ("".join(c if c.isprintable() else "?" for c in line) for line in lines)
     print("\n".join(printable_lines), flush=True)

@@ -357,9 +357,12 @@ class IngestOptions:
         days = (last - first).days + 1
         if not (1 <= days <= MAX_PERIOD_DAYS and FIRST_YEAR <= first.year <= LAST_YEAR):
             raise ParameterError(
-                f"the period must be 1 to {MAX_PERIOD_DAYS} days, from {FIRST_YEAR} on",
+                (
+                    f"the period must have 1 to {MAX_PERIOD_DAYS} days and start in {FIRST_YEAR} "
+                    "or later"
+                ),
                 value=f"{first.isoformat()} to {last.isoformat()}",
-                remedy="name the days that the data cover; both count",
+                remedy="give the first and last day that the data cover, both included",
                 settings=("first_day", "last_day"),
             )
         if week is not None and (

@@ -48,7 +48,7 @@ def preview_days(mappings: Mappings, reading: Reading, time_zone: str) -> tuple[
         reader = row_cleaning.detect_clocks(reader, engine, views)
         columns = [(table, column) for table in views if (column := _time_column(table))]
         if not columns:
-            raise InputError("the rows have no time", remedy="choose the period by hand")
+            raise InputError("the rows have no times", remedy="choose the period by hand")
         all_times = " UNION ALL ".join(
             f"SELECT {reader.values_sql(table)[column]} AS moment FROM {table.view}"
             for table, column in columns

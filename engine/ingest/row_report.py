@@ -43,7 +43,7 @@ class RowAccount:
 
     def __post_init__(self) -> None:
         if self.rows_read != self.rows_used + sum(self.rows_unused.values()):
-            raise AssertionError("the account of an ingest does not add up")
+            raise AssertionError("the row counts of this ingest do not add up")
 
     def with_truncated(self, n: int) -> "RowAccount":
         """Return the account with `n` of the used rows as truncated."""

@@ -26,7 +26,7 @@ _CHOICE_BY_REASON: dict[Reason, Choice] = {
 _SMALL_BYTES, _COMPARED_ROWS = 50_000_000, 100
 _FAULT_MESSAGES = {
     Reason.NO_PERSON: "is empty",
-    Reason.LOST_DIGITS: "holds ids that have lost digits",
+    Reason.LOST_DIGITS: "contains ids that have lost digits",
     Reason.UNKNOWN: "holds no number",
 }
 _COLUMN_REMEDIES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -189,8 +189,8 @@ def raise_for_faults(
         if source.format == "table":  # of a cluster: rows are not numbered on this machine
             reason = min(wrong)
             fault = (
-                f"{account.rows_unused[reason]:,} of {account.rows_read:,} rows are "
-                f"{REASON_LABELS[reason]}"
+                f"{account.rows_unused[reason]:,} of {account.rows_read:,} rows were left out "
+                f"({REASON_LABELS[reason]})"
             )
             raise _build_error(fault, "check the columns", reason, "mapping")
         with open_tables(
@@ -264,8 +264,8 @@ def raise_for_useless(
             "longitude are not swapped"
         )
     raise InputError(
-        f"{where}: none of {account.rows_read:,} rows can be used: {account.rows_unused[reason]:,} "
-        f"are {REASON_LABELS[reason]}"
+        f"{where}: none of the {account.rows_read:,} rows can be used; "
+        f"{account.rows_unused[reason]:,} were left out ({REASON_LABELS[reason]})"
         + (f", by column {' and '.join(by_columns)}" if by_columns else "")
         + (f" ({told_by})" if told_by and reason is Reason.OUTSIDE_AREA else ""),
         remedy=remedy,

@@ -230,7 +230,7 @@ def _check_arguments(**given: ArrayLike) -> tuple[Floats, ...]:
         return np.broadcast_arrays(*arrays)
     except ValueError as error:
         raise ParameterError(
-            "arguments must have shapes that fit each other",
+            "arguments must have shapes that broadcast",
             value=", ".join(str(array.shape) for array in arrays),
             remedy="give single numbers or arrays that broadcast",
         ) from error
@@ -257,7 +257,7 @@ def _require_side(count: Floats, threshold: Floats, *, below: bool) -> None:
     if bad.any():
         rule, outcome = ("below", "released") if below else ("at least", "suppressed")
         rule = f"count must be {rule} suppression_threshold {threshold[bad][0]:g}"
-        remedy = f"the other theorem answers for {outcome} counts"
+        remedy = f"use the other theorem for {outcome} counts"
         raise ParameterError(rule, value=f"{count[bad][0]:g}", remedy=remedy)
 
 

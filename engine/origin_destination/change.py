@@ -179,7 +179,7 @@ def min_rate_for_change(
     """
     validation.check_whole_number("trips", trips, 1, remedy="20")
     change = int(np.floor(trips * share + 0.5))
-    validation.check_whole_number("change", change, 1, remedy="ask for a larger share or flow")
+    validation.check_whole_number("change", change, 1, remedy="choose a larger share or flow")
     validation.check_inside("confidence", confidence, 0, 1, "0.95 is usual")
 
     def untold(rate: Floats) -> Floats:

@@ -270,6 +270,7 @@ def compute_error_grid(
         phantom = cells[0] * (1 - hidden[:, 0])
         true_trips = np.asarray(float(histogram.total_trips))
         released = true_trips + bias
+        # min(out, t) = (out + t − |out − t|)/2
         common = np.maximum(released + true_trips - error @ cells, 0.0) / 2
         shown_trips = np.where(released < metrics.NOTHING_SHOWN, np.nan, released)
         rows.append(

@@ -26,7 +26,10 @@ def _describe_estimates(cost: PrivacyCost) -> str:
     cells, *_ = cost.stages
     law = NoiseDistribution(cells.epsilon / cells.sensitivity, "discrete_laplace")
     bar = int(law.half_width(0.05))
-    return f"Single flows below {bar:,} trips are mostly estimated from all others."
+    return (
+        f"A single flow below {bar:,} trips is estimated mostly from the other flows, not "
+        "from its own measurement."
+    )
 
 
 METHODS: dict[ODMethod, Method[FlowRelease]] = {

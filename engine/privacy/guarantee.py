@@ -50,7 +50,7 @@ class Guarantee:
         delta = validation.to_real(self.delta)
         if delta is None or not 0 <= delta < 1:
             rule = "delta must be a number of at least 0 and below 1"
-            remedy = "choose it below one over the number of people, such as 1e-7"
+            remedy = "choose δ below 1 / number of people, such as 1e-7"
             raise ParameterError(rule, value=repr(self.delta), remedy=remedy)
 
     @property
@@ -71,7 +71,7 @@ class Guarantee:
         2.2, summed over k steps). Nothing more holds for one person against an attacker who
         believes that these k come or stay together.
         """
-        remedy = "it is how many travel together, such as 4 for a household"
+        remedy = "the number of people who travel together, such as 4 for a household"
         count = validation.check_whole_number("people", people, 1, remedy=remedy)
         steps = (min(i * self.epsilon, 700.0) for i in range(count))
         slack = self.delta * sum(math.exp(loss) for loss in steps)
@@ -88,7 +88,7 @@ class Guarantee:
             rule = "delta must be 0 for a limit on every suspicion"
             remedy = "use max_guess_rate, which holds on average over what is published"
             raise ParameterError(rule, value=f"{self.delta!r}", remedy=remedy)
-        remedy = "it is what the attacker believes beforehand, such as 0.1"
+        remedy = "the attacker's belief beforehand, such as 0.1"
         belief = validation.check_inside("prior", prior, 0, 1, remedy)
         return belief / (belief + (1 - belief) * math.exp(-self.epsilon))
 

@@ -208,7 +208,7 @@ def check_release(
     consent_given = "other words" if any(consents) else "no consent"
     if plan.unit == "trip" and TRIP_CONSENT not in consents:
         rule = "a release at trip level needs the custodian's consent in words"
-        remedy = f"it protects no person; write: {TRIP_CONSENT}"
+        remedy = f"trip level protects no person; write: {TRIP_CONSENT}"
         raise release_error(rule, consent_given, remedy, "consent")
     if plan.needs_noise_consent and NOISE_CONSENT not in consents:
         signals = f"{plan.trips:,} trips made" if plan.trips else "no number of trips made"

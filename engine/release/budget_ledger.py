@@ -127,7 +127,7 @@ class Budget:
         if phrases := [f"{name} by {float(excess):g}" for name, excess in excesses if excess > 0]:
             left_epsilon, left_delta = map(float, self.remaining)
             raise release_error(
-                f"the budget of '{self.people}' must not be exceeded",
+                f"a release must not exceed the budget of '{self.people}'",
                 f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(phrases)}",
                 f"at most ε = {left_epsilon:g} and δ = {left_delta:g} are left per {self.unit}; "
                 "nothing was charged",
@@ -237,7 +237,7 @@ class BudgetLedger:
                 raise release_error(rule, unit, "convert the cost by `budget_cost`", "unit")
             for candidate in budgets.values():
                 if candidate is not budget and candidate.tables & set(record.get("tables", ())):
-                    rule = "a dataset of the same people must be charged to their budget"
+                    rule = "a dataset of the same people must use their budget"
                     value = f"'{dataset}' of '{budget.people}' with a table of '{candidate.people}'"
                     remedy = f"join it to the budget of '{candidate.people}'; nothing was charged"
                     raise release_error(rule, value, remedy)
@@ -426,7 +426,7 @@ def _apply_entry(
 
 def _check_cost(epsilon: float, delta: float) -> dict[str, Any]:
     """Return a cost as fields of an entry; raise unless ε > 0 and 0 ≤ δ < 1."""
-    validation.check_above("epsilon", epsilon, 0, "every release costs something")
+    validation.check_above("epsilon", epsilon, 0, "every release has a cost above 0")
     real_delta = validation.to_real(delta)
     if real_delta is None or not 0 <= real_delta < 1:
         rule = "delta must be at least 0 and below 1"
@@ -440,7 +440,7 @@ def _require_budget(budgets: dict[str, Budget], people: str, manager: str | None
         raise release_error(f"there must be a budget of '{people}'", value, "declare it")
     managers = budgets[people].managers
     if manager is not None and manager not in managers:
-        rule = f"a change of a budget must come from {' or '.join(managers)}"
+        rule = f"a budget may be changed only by {' or '.join(managers)}"
         raise release_error(rule, repr(manager), "ask one of its managers to make the change")
     return budgets[people]
 
@@ -485,7 +485,9 @@ def _require_people(names: Sequence[str], unit: str) -> None:
 
 
 def _corruption_error(number: int, defect: str = "does not fit the hash chain") -> ReleaseError:
-    remedy = "it was changed, deleted or cut off, so nothing more is written to this ledger: find "
+    remedy = (
+        "it was changed, deleted or truncated, and nothing more is written to this ledger. Find "
+    )
     remedy += f"out what happened before anything else is released; {_COPY_WARNING}"
     return release_error(f"entry {number} of the ledger {defect}", "", remedy, "broken")
 

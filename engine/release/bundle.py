@@ -126,7 +126,7 @@ def describe_failure(error: BaseException, charged_entry: Entry | None, out: Pat
     if charged_entry is None:
         return f"{ending}: nothing was spent and nothing was written; release again"
     epsilon, number = charged_entry.body["epsilon"], charged_entry.id
-    cost = f"ε = {epsilon:g}, entry {number} of the ledger, stays spent"
+    cost = f"ε = {epsilon:g} stays spent (entry {number} of the ledger)"
     if (out / "SHA256SUMS").is_file():
         return f"{ending}, but the bundle '{out.name}' is complete: use it; {cost}"
     return (

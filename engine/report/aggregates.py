@@ -64,8 +64,7 @@ def truth(dataset: Dataset) -> ReportTable:
     if not has_report(dataset):
         raise DatasetError(
             f"dataset '{dataset.id}' has no mobility report ({FILE})",
-            remedy="build it again from its table of trips or visits: the report is made with the "
-            "trips of people",
+            remedy="build it again from its table of trips or visits",
         )
 
     def build() -> ReportTable:

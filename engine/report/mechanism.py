@@ -140,9 +140,9 @@ def release_table(
 def require_travel_times(table: ReportTable, parameters: ReportParameters) -> None:
     """Raise `ParameterError` if travel times are on and trips have no ends."""
     if Analysis.TRAVEL_TIME in parameters.analyses and not table.has_travel_times:
-        rule = "travel_time needs trips with their ends"
+        rule = "travel_time needs trips with start and end times"
         remedy = "leave it out: parameters.without(['travel_time'])"
-        raise ParameterError(rule, value="trips found between sightings", remedy=remedy)
+        raise ParameterError(rule, value="trips that were found between sightings", remedy=remedy)
 
 
 def _draw_analysis(
@@ -273,6 +273,6 @@ _report_method = partial(
     cost=report_cost,
 )
 METHODS: dict[ReportMethod, Method[ReportRelease]] = {
-    "derived": _report_method(name="Nothing asked twice", short_name="Derived"),
+    "derived": _report_method(name="Derive what follows", short_name="Derived"),
     "package": _report_method(name="As DpMobilityReport", short_name="Package"),
 }

@@ -139,7 +139,7 @@ class ReportParameters:
         if self.unit == "item" and Analysis.GYRATION in self.analyses:
             raise _people_error("unit='item' with gyration")
         if not self.charged_shares:
-            rule = "at least one analysis must be on"
+            rule = "at least one analysis must be included"
             raise ParameterError(rule, value="none", remedy="give one a share")
 
     def _check_share(self, analysis: Analysis, share: float) -> None:
@@ -245,6 +245,6 @@ def _people_error(got: str) -> ParameterError:
     return ParameterError(
         "counts of people need unit='user'",
         value=got,
-        remedy="protecting single trips puts no bound on what a person with many trips reveals: "
+        remedy="protecting single trips does not limit what a person with many trips reveals; "
         "choose unit='user' or leave these analyses out",
     )

@@ -155,7 +155,7 @@ class InhabitedDataset(DatasetView):
         self.inhabited_positions: Integers = np.flatnonzero(homes > 0)
         if (count := len(self.inhabited_positions)) < _MIN_RESIDENTS:
             raise DatasetError(
-                f"at least {_MIN_RESIDENTS} zones of dataset '{base.id}' must be somebody's home",
+                f"at least {_MIN_RESIDENTS} zones of dataset '{base.id}' must have residents",
                 value=f"{count}",
                 remedy="choose a dataset that tells where people live",
             )

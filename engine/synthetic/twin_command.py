@@ -13,7 +13,9 @@ from .twin import twin
 from .twin_files import read_twin_zones
 from .twin_inputs import FIRST_DAY, TwinInputs
 
-EPILOG = "Take every number from a public source, such as a census or a press kit, never the data."
+EPILOG = (
+    "Take every number from a public source, such as a census or a press kit, never from the data."
+)
 
 
 def main(arguments: Sequence[str]) -> int:

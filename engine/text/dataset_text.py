@@ -7,15 +7,15 @@ from .numbers import count_noun, file_size
 PART_NOUNS = {"density": "visits", "trips": "trips"}
 SIMULATED_BANNER = "Simulated people"
 CONFIDENTIAL_BANNER = (
-    "**Computed from confidential data** – for the data's custodians, not for publication."
+    "**Computed from confidential data.** For the data's custodians only, not for publication."
 )
 NOT_A_RELEASE = (
-    "Everything on this page is exploration, **not a release**: it compares with the truth and "
-    "may be drawn again."
+    "Everything on this page is exploration, **not a release**. It shows true counts, and its "
+    "noise can be drawn again."
 )
 NO_DATASET = (
-    "No dataset is installed. Make the demonstration city with "
-    "`python -m research.simulated demo-city`, or build one from your own files on the page Data."
+    "No dataset is installed. Build the demonstration city with `python -m research.simulated "
+    "demo-city`, or build a dataset from your own files on the Data page."
 )
 
 

@@ -4,16 +4,24 @@ from ..contract import Setting
 from .privacy_text import PEOPLE_ONCE
 
 GLOSSARY = {
-    "ε": "Privacy loss: how much one protected person, day or trip may change what is released.",
-    "δ": "By how much an attack may succeed more often than ε allows.",
+    "ε": (
+        "Privacy loss: how much one protected person, day or trip can change what is "
+        "released. Smaller is more private."
+    ),
+    "δ": (
+        "Allowance beyond ε: how much more often than ε allows an attack may succeed. Keep "
+        "it far below 1 / number of people."
+    ),
     "T": "Contribution limit of flows: trips counted per person and day, or per person. A larger T "
     "needs more noise.",
     "τ": "Suppression threshold: a flow with a noisy count below τ is not shown.",
     "ℓ": "Contribution limit of densities: visits counted per person in the week.",
-    "true": "Counted in the data, before anything is done for privacy.",
+    "true": (
+        "Counted in the data before any protection. Confidential unless the people are simulated."
+    ),
     "private": "With noise added, as it would be released.",
-    "draw": "One throw of the noise; another one gives other numbers.",
-    "person's day": "The trips of one person on one day, protected together.",
+    "draw": "One random realisation of the noise. Another draw gives other numbers.",
+    "person's day": "Unit of privacy: all trips of one person on one day, protected together.",
     "retained": "How many of 100 trips in the data the release still counts in the same flow.",
     "genuine": "How many of 100 trips that the release shows are in the data. The others are "
     "invented.",
@@ -24,13 +32,18 @@ GLOSSARY = {
     "50 of 100.",
     "beyond T": "Trips beyond the contribution limit, which are left out before noise is added.",
     "suppressed": "Not shown, because the noisy count is below τ.",
-    "lost": "A flow that should be shown and is not.",
-    "phantom": "A flow that is shown although nobody travelled.",
-    "cluster": "Neighbouring zones joined to one, from the map alone.",
+    "lost": "A flow of at least τ trips that the release does not show.",
+    "phantom": "A flow that the release shows although nobody travelled.",
+    "cluster": "Neighbouring zones merged into one, using the map only, never the counts.",
     "Laplace with suppression": "A method: adds noise to each count and suppresses those below τ.",
     "Empirical Bayes": "A method: estimates each flow from all noisy counts and suppresses none.",
-    "ledger": "The record of what every release of these people's data has cost.",
-    "twin": "Simulated people made of public facts alone, to try settings on.",
+    "ledger": (
+        "The record of all releases of these people's data and what each has cost in ε and δ."
+    ),
+    "twin": (
+        "A simulated population of your own zones, built from public facts only, to try "
+        "settings on."
+    ),
 }
 
 

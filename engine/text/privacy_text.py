@@ -74,9 +74,9 @@ def delta_warning(delta: float, people: int | None) -> str | None:
     if people is None or not is_delta_large(delta, people):
         return None
     return (
-        f"δ = {scientific(delta)} is above one in {people:,} people: it would even allow the "
-        f"records of about {number(delta * people)} of them to be published as they are. Choose a "
-        "smaller δ."
+        f"δ = {scientific(delta)} is larger than 1 in {people:,} people. Such a δ would even "
+        f"allow the records of about {number(delta * people)} people to be published unprotected. "
+        "Choose a smaller δ."
     )
 
 

@@ -87,7 +87,7 @@ def test_what_home_judges_is_what_is_released(browser, tmp_path, command):
         use.wait_for()
         recommended = page.locator(".advice").inner_text()
         use.click()
-        page.get_by_text("as you have it").wait_for()
+        page.get_by_text("your current setting").wait_for()
         settled(page)
         home = linked(page.url, name)
         assert name not in page.url
@@ -117,7 +117,7 @@ def test_what_home_judges_is_what_is_released(browser, tmp_path, command):
 
 def confirmed(page, name, trips):
     """Answer what Release asks until its button can be pressed; return it."""
-    public = page.get_by_role("spinbutton", name=re.compile("How many trips were made"))
+    public = page.get_by_role("spinbutton", name=re.compile("Public estimate of the number"))
     box = page.get_by_role("textbox", name=f"Type {name} to confirm")
     public.or_(box).first.wait_for()
     settled(page)
@@ -188,7 +188,7 @@ def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path, command):
         page.get_by_role("link", name="Release both spans").click()
         page.wait_for_url(re.compile("Release"))
         release = confirmed(page, "demo-city", 1_000_000)
-        page.get_by_text(f"costs a person {paid}; 39 is left after it.").wait_for()
+        page.get_by_text(f"costs {paid} per person, and 39 of the budget remains.").wait_for()
         release.click()
         page.get_by_text("Released: demo-city-od").wait_for()
     (bundle,) = (path for path in (tmp_path / "local" / "releases").iterdir() if path.is_dir())
@@ -229,7 +229,7 @@ def test_own_files_become_a_dataset_that_no_link_names(page, address):
     settled(page)
     page.get_by_role("button", name="Build the dataset").click()
     page.get_by_text("secret-city was built in").wait_for()
-    page.get_by_role("button", name="See it on home").first.click()
+    page.get_by_role("button", name="Open on Home").first.click()
     page.locator(".gauges").wait_for()
     settled(page)
     expect(page.get_by_role("combobox", name="Trips dataset")).to_have_value(

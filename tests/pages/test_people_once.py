@@ -62,7 +62,7 @@ def test_people_who_have_a_budget_are_offered_it_first(open_page):
     next(one for one in app.button if one.label == "Share their budget").click().run()
     assert BudgetLedger().budget("townspeople").datasets == ["demo-city", SHIPPED.name]
     app.number_input(key=f"release_trips_{SHIPPED.name}").set_value(10**9).run()
-    assert "costs a person ε = 0.5; 1.5 is left" in text(app)
+    assert "costs ε = 0.5 per person, and 1.5 of the budget remains" in text(app)
 
 
 def test_a_file_becomes_a_bundle_of_people(open_data):

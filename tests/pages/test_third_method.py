@@ -89,7 +89,7 @@ DENSITY = {"release_product": "Density"}
         ("2_Origin_Destination", {"od_view": "Errors"}, ("**Plain**: Empty flows show noise.",)),
         ("2_Origin_Destination", {"od_view": "Days and totals"}, ("Plain states no range",)),
         ("2_Origin_Destination", {"od_view": "Change"}, ("Reported from the private counts",)),
-        ("3_Choose", {"choose_view": "All settings"}, (PLAIN.name, "you are here")),
+        ("3_Choose", {"choose_view": "All settings"}, (PLAIN.name, "current setting")),
         ("4_Decisions", EPIDEMIC, ("decisions_accuracy", "Grey: true data. Blue: releases")),
         ("4_Decisions", AID, ("decisions_aid_epsilon",)),
         ("6_Release", {}, ("given: 'plain'", "Release by Laplace with suppression")),

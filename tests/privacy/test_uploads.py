@@ -32,7 +32,7 @@ def memory_of(address: str) -> int:
 def test_a_public_server_takes_no_file(public):
     with Visitor(public) as visitor:
         answer = visitor.upload(FILE)
-    assert (answer.status, answer.words) == (403, "A public server takes no files.")
+    assert (answer.status, answer.words) == (403, "A public server accepts no files.")
     huge = {"Content-Length": str(600 * 2**20)}
     path = f"/_stcore/upload_file/{visitor.id}/one"
     assert request(public, "PUT", path, huge).status == 403  # before a byte of it has come

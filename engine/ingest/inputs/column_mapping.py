@@ -263,7 +263,8 @@ def _missing_error(source: Source, kind: str, fault: str, canonical: str) -> Inp
     for column, value in zip(source.columns, rows[0] if rows else (), strict=False):
         if re.match(r"[\[{]|LINESTRING|MULTI|POINT", value):
             fault += (
-                f"; '{to_printable(column)}' holds several values in a cell: give each one its own"
+                f"; '{to_printable(column)}' has several values in one cell: give each value "
+                "its own column"
             )
     return InputError(
         f"{source.name}: {fault}",

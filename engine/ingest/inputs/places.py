@@ -89,9 +89,12 @@ class Places:
         lengths = set(self.towers["location_id"].astype(str).str.len())
         if len(lengths) != 1:
             raise InputError(
-                "ids of places must all be of one length to be the beginnings of those in the rows",
+                (
+                    "place ids must all have one length if row ids are matched by their first "
+                    "characters"
+                ),
                 value=f"{len(lengths)} lengths",
-                remedy="join the ids in the rows instead",
+                remedy="combine the id columns of the rows instead",
                 settings=("id_prefix",),
             )
         return int(lengths.pop())
@@ -128,8 +131,8 @@ def read_places(options: IngestOptions, row_ids: Sequence[str] | None = None) ->
     zone_of_tower = find_zones(towers, zones)
     if outside := int((zone_of_tower < 0).sum()):
         note = (
-            f"{outside} of {len(towers)} locations lie in no zone: they give no trips; their "
-            "visits count in the zones that their cell reaches, or the nearest"
+            f"{outside} of {len(towers)} locations are in no zone. They give no trips; their "
+            "visits count in the zones that their area overlaps, or in the nearest zone"
         )
         tower_notes = (*tower_notes, note)
     return Places(towers, zones, zone_of_tower, (*tower_notes, *notes))
@@ -269,7 +272,7 @@ def places_from_zones(zones: gpd.GeoDataFrame) -> Places:
     towers = gpd.GeoDataFrame(
         {"location_id": zones["zone_id"], "name": zones["name"]}, geometry=points, crs=WGS84
     )
-    note = "no locations were given: each zone stands as one location at a point inside it"
+    note = "no locations were given, so each zone is represented by one point inside it"
     numbers = np.arange(len(zones), dtype=np.int32)
     return Places(towers, zones, numbers, (note,), zones_are_towers=True)
 
@@ -397,7 +400,7 @@ def _check_coordinates(file: str, columns: Mapping[str, str], lat: Floats, lng: 
     wrong = (np.abs(lat) > 90) | (np.abs(lng) > 180)
     names = ", ".join(f"'{sources.to_printable(columns[name])}'" for name in ("lat", "lng"))
     remedy = (
-        "map lat and lng the other way round if they are swapped, else give degrees (EPSG:4326), "
-        "latitude within ±90 and longitude within ±180"
+        "if latitude and longitude are swapped, map them the other way round; otherwise give "
+        "degrees (EPSG:4326), latitude within ±90 and longitude within ±180"
     )
     ids.raise_for_rows(file, f"columns {names} are out of range", wrong, remedy)

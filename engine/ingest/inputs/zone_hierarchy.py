@@ -79,7 +79,9 @@ def read_levels(
         try:
             zone_levels(cast(gpd.GeoDataFrame, candidate))
         except DatasetError as fault:
-            notes.append(f"'{to_printable(level.id_column)}' is not kept as coarser zones: {fault}")
+            notes.append(
+                f"'{to_printable(level.id_column)}' is not offered as coarser zones: {fault}"
+            )
             continue
         levels = candidate
         if level.name_column != level.id_column:

@@ -62,7 +62,9 @@ def read_zones(
     names = column_mapping.resolve_columns("zones", mapping, source)
     specs = column_mapping.joined_columns(names["zone_id"], columns)
     ids = join_id_columns(frame, specs)
-    is_repeated = "choose another column for zone_id, or join the parts of a zone (repeated-places)"
+    is_repeated = (
+        "choose another column for zone_id, or join parts with the same id (repeated-places)"
+    )
     is_repeated = "" if "repeated-places" in leave_out else is_repeated
     check_ids(file, names["zone_id"], ids, "zone", is_repeated, "zones_mapping", "leave_out")
     if frame.crs is None:
@@ -245,7 +247,7 @@ def _repair_polygons(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]
             "repair it",
             rows="zones",
         )
-        notes = (f"{int(wrong.sum()):,} zones had invalid outlines, which were made valid",)
+        notes = (f"{int(wrong.sum()):,} zones had invalid outlines, which were repaired",)
     return geometry, notes
 
 

@@ -93,25 +93,25 @@ def describe_unit(answer: Assessment) -> str:
     spent = f", δ = {scientific(risk.delta)}" if risk.delta else ""
     total = f"ε = {number(risk.epsilon, 4)}{spent}"
     if not words.is_flows(answer.setting):
-        return f"{total} protects a person's whole week of visits"
+        return f"{total} protects one person's visits of the whole week"
     if parameters.unit == "person-day":
         noise = (
-            "each under its own noise"
+            "each with its own noise"
             if answer.setting.time.aggregation == "day"
-            else "under one noise"
+            else "with one noise for all"
         )
-        days = "" if risk.releases == 1 else f"; {risk.releases} days {noise}: {total}"
+        days = "" if risk.releases == 1 else f"; all {risk.releases} days, {noise}: {total}"
         return f"ε = {parameters.epsilon:g} protects a person's day{days}"
-    whom = "single trips, and less whoever makes many"
+    whom = "single trips only. A person with many trips is protected less"
     return f"{total} protects {'a person, all days' if parameters.unit == 'person' else whom}"
 
 
 def describe_risk(answer: Assessment) -> str:
     """Return whom ε protects, the basis of an attacker's guesses, and the risk of a family."""
     return (
-        f"{describe_unit(answer)}. An attacker guesses from all that is released. {GROUP_SIZE} who "
-        f"travel together, as in a household: "
-        f"{privacy.format_guess_rate(answer.risk.max_group_guess_rate)}."
+        f"{describe_unit(answer)}. The attacker sees everything that is released and knows "
+        f"everyone else's data. For {GROUP_SIZE} people who travel together, such as a household: "
+        f"{privacy.format_guess_rate(answer.risk.max_group_guess_rate)} are correct."
     )
 
 

@@ -22,11 +22,11 @@ class Outcome(NamedTuple):
     meaning: str
 
 
-RETAINED = Outcome("kept", "#2a8fbd", "at least τ, and shown")
+RETAINED = Outcome("kept", "#2a8fbd", "at least τ trips, shown")
 LOST = Outcome("lost", colours.LOST, "at least τ trips, not shown: noise, or T")
-SUPPRESSED = Outcome("suppressed", "#9a9a9a", "below τ, and not shown, as it should be")
-REVEALED = Outcome("revealed", "#e0a100", "below τ, but noise lifts it into view")
-PHANTOM = Outcome("phantom", colours.PHANTOM, "no trip at all, but noise shows one")
+SUPPRESSED = Outcome("suppressed", "#9a9a9a", "below τ trips, not shown (as intended)")
+REVEALED = Outcome("revealed", "#e0a100", "below τ trips, shown because of noise")
+PHANTOM = Outcome("phantom", colours.PHANTOM, "no trips, shown because of noise")
 OUTCOMES = (RETAINED, LOST, SUPPRESSED, REVEALED, PHANTOM)
 
 

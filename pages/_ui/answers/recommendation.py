@@ -124,7 +124,7 @@ def draw(
 def _draw_advice(advice: Recommendation, setting: Setting, *, key: str) -> None:
     (frontier, best, options), limit = advice, fields.value(fields.RISK)
     if best is None:
-        level, title, why = "noisy", "Nothing to recommend", ""
+        level, title, why = "noisy", "No recommendation", ""
         text = (
             "No setting that meets your requirement retains anything, so none is better."
             if frontier.are_all_negligible
@@ -135,11 +135,11 @@ def _draw_advice(advice: Recommendation, setting: Setting, *, key: str) -> None:
         level = "good" if best.is_usable else "noisy"
         text, why = words.describe_candidate(best), _explain_ranking()
         if best.setting == setting:
-            title += ": as you have it"
+            title += ": your current setting"
             text, why = why, ""
     st.html(cards.verdict_html(level, text, title=title, rule=why, css_class="advice"))
     if best is not None and best.setting != setting:
-        label = "Use this" if best.is_usable else "Use this all the same"
+        label = "Use this" if best.is_usable else "Apply it anyway"
         _draw_button(label, best, f"{key}_use", primary=best.is_usable, help=None)
     enough = best is not None and best.is_usable
     for option in options[: 2 if enough else 3]:

@@ -20,7 +20,7 @@ def choose_entry() -> Entry | None:
     if entry is None or not entries or has_report(entry) or not offers.is_default("od_data"):
         return entry
     name, other = make_inert(entries[0].name), make_inert(entry.name)
-    st.caption(f"The report is on {name}: {other} has none.")
+    st.caption(f"The report uses {name}, because {other} has none.")
     return entries[0]
 
 
@@ -38,8 +38,8 @@ def has_report(entry: Entry) -> bool:
 def explain_missing(entry: Entry) -> None:
     """Draw the note that a dataset has no report, with an offer of one that has."""
     st.info(
-        f"“{make_inert(entry.name)}” was made without the tables of a report. Build it again from "
-        "its table of trips or visits: the report is made with the trips of people."
+        f"“{make_inert(entry.name)}” was built without the tables of a report. Build it again "
+        "from its table of trips or visits."
     )
     for substitute in entries_with_report()[:1]:
         layout.offer_dataset("trips", substitute)

@@ -20,11 +20,11 @@ def pick_spans(setting: Setting, zones: int) -> Setting | None:
     days = cached.full_dataset(setting).metadata.days
     for noun, count in (("day", len(days)), ("zone", zones)):
         if count < 2:
-            st.info(f"A change needs two {noun}s, and this dataset has one.")
+            st.info(f"Comparing needs two {noun}s; this dataset has one.")
             return None
     days_col, size_col = st.columns([3, 1], gap="medium", vertical_alignment="bottom")
     first, last = days_col.select_slider(
-        "First day before to last day after",
+        "From the first day before to the last day after",
         range(len(days)),
         (0, 2 * min(7, len(days) // 2) - 1),
         format_func=lambda day: f"{days[day]:%a %-d %b %Y}",
@@ -33,11 +33,13 @@ def pick_spans(setting: Setting, zones: int) -> Setting | None:
     )
     limit = (last + 1 - first) // 2
     if limit < 1:
-        st.info("A change needs two days: move one end.")
+        st.info("Comparing needs two days. Move one end of the slider.")
         return None
     key = f"od_change_each_{limit}"
     length = int(
-        size_col.number_input("Days in each", 1, limit, min(limit, 7), key=key, **fields.PERSIST)
+        size_col.number_input(
+            "Days in each period", 1, limit, min(limit, 7), key=key, **fields.PERSIST
+        )
     )
     starts = {"Before": first, "After": last + 1 - length}
     st.caption(

@@ -78,7 +78,7 @@ def _tolerance() -> tuple[int, float]:
 def draw_error_field(*, has_label: bool = True) -> None:
     """Draw the field of the error in trips that the theorems' ε are for."""
     st.number_input(
-        "Tolerated error, in trips (α)",
+        "Largest tolerated error α (trips)",
         0,
         100_000,
         _ALPHA,
@@ -102,7 +102,7 @@ def draw_comparison(
 ) -> dict[str, float]:
     """Draw the ε of Theorems 6 and 7, published and exact; return the exact ones."""
     epsilons = compute_epsilons(alpha, beta, max_trips, law)
-    held = f"{epsilons.change:.4g}, which really gives {epsilons.published_confidence:.1%}"
+    held = f"{epsilons.change:.4g} (true confidence {epsilons.published_confidence:.1%})"
     tables.draw_rows(
         (say(f"Within {trip_count(alpha)} of {name_noise_centre(unit)}"), "Published ε", "Exact ε"),
         [

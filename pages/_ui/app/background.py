@@ -40,7 +40,7 @@ class LongJob:
         self._task, self._describe, self._fallback = task, describe, fallback
         self._cancel = threading.Event()
         self._thread = threading.Thread(
-            target=self._run, daemon=not must_finish, name=f"making {name}"
+            target=self._run, daemon=not must_finish, name=f"creating {name}"
         )
         self._thread.start()
 

@@ -19,12 +19,13 @@ from pages._ui.app.streamlit_internals import ERROR_LOGGER, DeltaGenerator
 _log = logging.getLogger(__name__)
 
 _UNEXPECTED = (
-    "**This part could not be drawn.** Nothing was changed or published. Move a setting, pick "
-    "another dataset or press Reset; if it stays, the server's log names the place ({where})."
+    "**This part could not be drawn.** Nothing was changed or published. Change a setting, "
+    "choose another dataset or press Reset. If the error stays, the server's log names the place "
+    "({where})."
 )
 _NO_MEMORY = (
-    "**There is not enough memory for this.** Pick a dataset with fewer zones, or build yours "
-    "again with coarser zones on the Data page."
+    "**Not enough memory.** Choose a dataset with fewer zones, or rebuild yours with coarser "
+    "zones on the Data page."
 )
 
 

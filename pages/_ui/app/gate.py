@@ -74,7 +74,7 @@ class Gate:
         elif is_for_one_account() and _is_other(scope):
             await _refuse(scope, send_with_headers, OTHER_ACCOUNT)
         elif is_public() and any(path in f"{scope['path']}/" for path in CLOSED_PATHS):
-            await _refuse(scope, send_with_headers, "A public server takes no files.")
+            await _refuse(scope, send_with_headers, "A public server accepts no files.")
         else:
             await self._app(scope, receive, send_with_headers)
 

@@ -16,8 +16,8 @@ import streamlit as st
 _PROXY_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
 
 NOT_ADMITTED = (
-    "This server runs on one computer and answers to that computer's own browser only. To serve it "
-    "under another name, start it with --server.allowedHosts and that name."
+    "This server answers only to the browser of the computer it runs on. To serve it under "
+    "another name, start it with --server.allowedHosts and that name."
 )
 
 

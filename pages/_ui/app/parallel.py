@@ -37,8 +37,11 @@ _NICE = 3
 _MAX_TRIES = 2
 """A worker takes along what it had waiting: a piece may be innocent of its end."""
 
-_LOST = "This needed more resources than the server has, and was stopped. Pick a smaller dataset."
-_FAILED = "This could not be computed; the server's log names the place ({})."
+_LOST = (
+    "This computation needed more resources than the server has and was stopped. Choose "
+    "a smaller dataset."
+)
+_FAILED = "This could not be computed. The server's log names the place ({})."
 
 Piece = tuple[Hashable, ...]
 Function = Callable[..., Any]
@@ -227,7 +230,7 @@ def draw_live(
             elif noun and not job.is_complete:
                 share = len(job.results) / len(job.pieces)
                 where = f"{size * len(job.results):,} of {size * len(job.pieces):,}"
-                lost = " A worker ended and was replaced." if job.crash_counts else ""
+                lost = " A worker process failed and was replaced." if job.crash_counts else ""
                 st.progress(share, text=f"{noun}: {where} …{job.describe_wait()}{lost}")
             draw(job.ordered_results, job.is_running)
 

@@ -18,7 +18,7 @@ MAX_WAIT_S = 2.0
 BUSY_PAGES = 8
 """So many pages asked for at once take seconds each: the page says why."""
 
-BUSY_NOTE = "Many people are using this at the moment: new numbers may take a few seconds."
+BUSY_NOTE = "The server is busy. New numbers may take a few seconds."
 _turns = threading.BoundedSemaphore(MAX_DRAWN_PAGES)
 _lock = threading.Lock()
 _page_count = 0

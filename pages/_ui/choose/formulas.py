@@ -33,7 +33,7 @@ def draw() -> None:
         list(LAWS),
         format_func=LAWS.__getitem__,
         key="choose_law",
-        help="Exploring draws rounded Laplace noise, a release discrete Laplace noise.",
+        help="Exploration uses rounded Laplace noise, a release uses discrete Laplace noise.",
         **fields.PERSIST,
     )
     setting = current.flows()
@@ -52,7 +52,7 @@ def draw() -> None:
     rows = [(say(words), *shares) for words, *shares in promises]
     tables.draw_rows(("", "Published", "Exact"), rows)
     st.caption(say(_ERRATA))
-    layout.draw_link("pages/4_Decisions.py", "Choose ε from a decision it must keep right")
+    layout.draw_link("pages/4_Decisions.py", "Choose ε for a decision")
 
 
 def _draw_buttons(exact: dict[str, float]) -> None:
@@ -76,11 +76,11 @@ def _compute_promises(
     """Return the theorems' promises at an ε and a T: in words, as published and exactly."""
     near, min_shown = trip_count(alpha), max(threshold, 1)
     if count < min_shown:
-        name = f"A flow of {count:,} stays suppressed (Theorem 2)"
+        name = f"A flow of {count:,} trips stays suppressed (Theorem 2)"
         stays = theorems.stays_suppressed_probability(count, min_shown, *noise, law=law)
         published = theorems.stays_suppressed_probability(count, min_shown, *noise)
     else:
-        name = f"A flow of {count:,} stays visible (Theorem 3)"
+        name = f"A flow of {count:,} trips stays visible (Theorem 3)"
         stays = theorems.stays_released_probability(count, threshold, *noise, law=law)
         published = theorems.stays_released_probability(
             count, threshold, *noise, method="published"

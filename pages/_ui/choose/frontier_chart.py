@@ -61,7 +61,9 @@ def _draw_chart(advice: Recommendation, setting: Setting) -> None:
     here = assessments.assess_setting(setting)
     notes = [
         Note(x=limit, words=f"your limit, {limit:.0%}", colour=colours.TRUE),
-        Note(x=here.risk.max_guess_rate, y=here.utility.overall_common_part, words="you are here"),
+        Note(
+            x=here.risk.max_guess_rate, y=here.utility.overall_common_part, words="current setting"
+        ),
     ]
     if best is not None:
         colour = colours.SERIES[2]

@@ -21,12 +21,12 @@ def draw() -> None:
     flows, visits = current.flows(), current.density()
     settings = [setting for setting in (flows, visits) if setting is not None]
     if not settings:
-        st.info("Install a dataset to see what its releases leave of a person.")
+        st.info("Install a dataset to see what its releases reveal about a person.")
         return
     if flows is not None:
         layout.draw_banners([offers.entry_of(flows)])
     suspected = st.slider(
-        "An attacker suspects beforehand, with … %, that somebody is in the data",
+        "Attacker's belief, before the release, that a person is in the data (%)",
         1,
         99,
         10,
@@ -51,27 +51,30 @@ def _draw_risk(setting: Setting, prior: float) -> None:
     attacker = f"An attacker who knows everything else guesses whether {subject} is in it"
     everything = format_guess_rate(risk.max_guess_rate)
     together = format_guess_rate(risk.max_group_guess_rate)
-    group = f"A household or a bus that comes or stays as one is protected by {GROUP_SIZE} × ε."
+    group = (
+        "A group that is in the data or not as a whole, such as a household or a bus, "
+        f"has the privacy loss {GROUP_SIZE} × ε."
+    )
     rows = [
-        ("Over everything released", everything, "a coin: 50", f"{attacker}; {released}."),
+        ("All releases together", everything, "a coin: 50", f"{attacker}; {released}."),
         _describe_suspicion(risk, prior),
-        (f"{GROUP_SIZE} who travel together", together, "a coin: 50", group),
+        (f"{GROUP_SIZE} people travelling together", together, "a coin: 50", group),
     ]
     tables.draw_rows(("Risk", "Number", "Note", "Meaning"), rows)
 
 
 def _describe_suspicion(risk: Risk, prior: float) -> tuple[str, str, str, str]:
     """Return the largest posterior belief, in words; with δ no single result has a limit."""
-    name = f"A suspicion of {percent(prior)}"
+    name = f"A prior belief of {percent(prior)}"
     if risk.delta:
-        return name, "–", "no limit with δ", "Single rare results may reveal more."
+        return name, "–", "no limit if δ > 0", "Single rare results may reveal more."
     grown = Guarantee(epsilon=risk.epsilon).max_posterior_belief(prior)
     return (
-        f"{name} can grow to",
+        f"{name} can rise to",
         f"{privacy.round_up_percent(grown, 1):.1f}%",
         "at most",
-        "After the most telling result, however rare, for an attacker who knows the others or "
-        "believes them independent of this one.",
+        "After the most revealing result, however rare. Assumes that the attacker knows everyone "
+        "else, or considers them independent of this person.",
     )
 
 

@@ -17,10 +17,10 @@ RELEASES = (
 )
 RANKING_NOTE = (
     "They cannot be ranked by ε alone, because ε limits what is learnt about one unit. ε = 2.64 "
-    "for a day can add up to 79 over 30 days; ε = 10 for a user covers all days of that release. "
+    "for a day can add up to 79 over 30 days. ε = 10 for a user covers all days of that release. "
     "Neighbouring data differ too: the census changes a record, Google's mobility reports add or "
-    "remove a user's day. Figures as in OpenDP's deployments registry; those of the study are its "
-    "abstract's, for each release."
+    "remove a user's day. Figures are from OpenDP's deployments registry. Those of the study are "
+    "from its abstract, for each release."
 )
 
 

@@ -164,7 +164,7 @@ def draw_curve(
     circles = chart.mark_circle(size=130, opacity=0)
     layers += [curve.encode(*place, colour, stroke), circles.encode(*place, colour, tooltip=tips)]
     if current is not None:
-        notes = [Note(x=current, words="you are here"), *notes]
+        notes = [Note(x=current, words="current setting"), *notes]
     for i, note in enumerate(notes):
         tables[f"note{i}"] = pd.DataFrame({"x": [note.x], "y": [note.y], "words": [note.words]})
         is_second = note.x is None and any(n.x is None for n in notes[:i])

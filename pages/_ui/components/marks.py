@@ -12,8 +12,10 @@ from pages._ui.components import colours as colour, picture
 from pages._ui.components.maps import Scale
 
 LIKELY_OPACITY = 125
-CERTAIN_MEANING = "certain: on average at most 5% of all are empty, whatever the model"
-LIKELY_MEANING = "likely: empty with less than 5%, by the model"
+CERTAIN_MEANING = (
+    "detected: on average at most 5% of all flows so marked are empty, whatever the model"
+)
+LIKELY_MEANING = "likely: the model gives an empty flow less than 5% probability"
 UNCERTAIN_NOTE = f"The other flows are {picture.UNCERTAIN}, but they count in all sums."
 
 
@@ -69,8 +71,8 @@ def format_ranges(
     return texts[0], texts[1]
 
 
-ONE_BY_ONE = "Kept trips, 95% for one flow"
-ALL_AT_ONCE = "Kept trips, 95% for all at once"
+ONE_BY_ONE = "Counted trips, 95% interval for one flow"
+ALL_AT_ONCE = "Counted trips, 95% intervals for all flows at once"
 
 
 def key_html() -> list[str]:

@@ -405,7 +405,7 @@ def flows_picture(
     count = f"of {len(phantom)}"
     marks = {
         "phantom": f"phantom, nobody travelled: {phantom.sum()} {count}",
-        "inflated": f"over twice the truth: {inflated.sum()} {count}",
+        "inflated": f"more than twice the true count: {inflated.sum()} {count}",
         "lost": describe_lost(true, floor, lost_count, estimated=estimated),
     }
     key += "".join(swatch_html(kind, say(text)) for kind, text in marks.items())

@@ -79,7 +79,10 @@ def _draw_description(draft: Draft) -> None:
         value=None,
         step=1,
         placeholder="unknown",
-        help="From public sources, never counted in the data. It tells whether δ is small enough.",
+        help=(
+            "From public sources, never counted in the data. It is used to check that δ is "
+            "small enough."
+        ),
     )
     draft.values["places_public"] = draft.ask(
         public_col.selectbox,
@@ -88,17 +91,18 @@ def _draw_description(draft: Draft) -> None:
         {True: "yes", False: "no"},
         index=None,
         placeholder="not said",
-        help="Zones of a statistical office are; a list of private places is not, nor an area that "
-        "was read from the data. A release states it.",
+        help="Zones of a statistical office are public. A list of private places is not, and "
+        "neither is an area read from the data. The statement of a release repeats your "
+        "answer.",
     )
     if not NAME.fullmatch(name or ""):
         draft.missing.append("a name in lower-case letters, digits, - and _")
     elif name in datasets.available():
-        draft.missing.append("another name (this one is taken)")
+        draft.missing.append("another name, because this one is taken")
     _ask_parts(draft)
     left_out = tuple(choice for choice in get_args(Choice) if choice in draft.leave_out)
     for choice in left_out:
-        st.caption(f"Chosen: {CHOICES[choice]}; they are counted in the report.")
+        st.caption(f"Your choice: {CHOICES[choice]}. These rows are counted in the report.")
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         pressed = st.button(
             "Build the dataset",

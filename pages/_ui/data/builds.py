@@ -27,8 +27,8 @@ from pages._ui.data import messages
 MAX_NAME_BYTES, MAX_CACHED = 100, 20
 _STOP_S = 3.0
 _UNFORESEEN = (
-    "The build stopped for a reason that was not foreseen ({}); nothing was written. Check the "
-    "file, or export it again."
+    "The build stopped because of an unexpected error ({}). Nothing was written. Check the file, "
+    "or export it again."
 )
 
 

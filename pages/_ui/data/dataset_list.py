@@ -28,8 +28,8 @@ from pages._ui.frame.page_table import HOME
 from pages._ui.settings import current, fields
 
 LOCAL_ONLY = (
-    "Keeping datasets and reading paths is offered only where the page is served to this computer "
-    "alone (on 127.0.0.1)."
+    "Datasets can be kept, and paths read, only if the page is served to this computer alone (on "
+    "127.0.0.1)."
 )
 _ACCOUNTS = {
     "rows": "Rows of the files",
@@ -44,12 +44,12 @@ def draw(*, hidden_name: str | None = None) -> None:
     built = [entries[name] for name in session().datasets if name in entries]
     groups = {
         "In this session": built,
-        "Kept on this computer": [
+        "Saved on this computer": [
             entry
             for entry in entries.values()
             if entry not in built and builds.is_local(_folder(entry))
         ],
-        "Shipped: simulated people": [entry for entry in entries.values() if entry.shipped],
+        "Included: simulated people": [entry for entry in entries.values() if entry.shipped],
     }
     for name, (folder, reason) in catalogue.damaged_datasets().items():
         _draw_broken(name, folder, reason)
@@ -116,7 +116,7 @@ def _draw_dataset(entry: Entry, *, is_new: bool = False) -> None:
         st.html(details)
         with st.container(horizontal=True, gap="small"):
             if st.button(
-                "See it on home",
+                "Open on Home",
                 type="primary" if is_new else "secondary",
                 icon=":material/home:",
                 key=f"data_home_{name}",
@@ -128,17 +128,17 @@ def _draw_dataset(entry: Entry, *, is_new: bool = False) -> None:
                 name in session().datasets
                 and builds.is_served_locally()
                 and st.button(
-                    "Keep on this computer",
+                    "Save on this computer",
                     icon=":material/save:",
                     key=f"data_keep_{name}",
-                    help="Copies the dataset to data/local, readable by you only. Until then it "
-                    "goes when you leave.",
+                    help="Copies the dataset to data/local, readable by you only. Without this, "
+                    "it is deleted when you leave.",
                 )
             ):
                 _run_action(builds.keep_dataset, name)
             _draw_deletion(name, folder)
         if account:
-            text, key = "What became of every row (confidential)", f"data_report_{name}"
+            text, key = "What happened to each row (confidential)", f"data_report_{name}"
             with st.expander(text, expanded=is_new, icon=":material/lock:", key=key):
                 st.warning(CONFIDENTIAL_BANNER, icon=":material/lock:")
                 st.html(account)
@@ -186,8 +186,8 @@ def _draw_deletion(name: str, folder: Path) -> None:
         return
     tag = name if name.isprintable() else ascii(name)
     with st.popover("Delete", icon=":material/delete:", key=f"data_ask_{tag}"):
-        st.write("This cannot be undone; the raw files it was built from stay.")
-        if st.button("Delete it for good", key=f"data_delete_{tag}", type="primary"):
+        st.write("This cannot be undone. The raw files it was built from are not deleted.")
+        if st.button("Delete permanently", key=f"data_delete_{tag}", type="primary"):
             _run_action(_delete, name, folder)
 
 

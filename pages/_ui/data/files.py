@@ -103,13 +103,13 @@ def _store_uploads(name: str, uploads: Sequence[Any]) -> list[Path]:
         there = list(space.uploads.get(name, {}).values()) if space else []
         if there:
             names = ", ".join(make_inert(path.name) for path in there)
-            st.caption(f"Kept from before: {names}. Drop another file to replace it.")
+            st.caption(f"Uploaded earlier: {names}. Drop another file here to replace it.")
         return there
     try:
-        with st.spinner("Storing the upload …", show_time=False):
+        with st.spinner("Saving the upload …", show_time=False):
             return builds.workspace().store_files(name, files)
     except OSError as problem:
-        messages.show_error("Cannot be stored", f"{problem.strerror}; free some space")
+        messages.show_error("The upload could not be saved", f"{problem.strerror}; free some space")
         return []
 
 
@@ -141,7 +141,7 @@ def _choose_path(draft: Draft, name: str, label: str, hint: str, is_list: bool) 
         messages.show_error("Not found", str(problem))
         return []
     except (OSError, ValueError, RuntimeError):
-        messages.show_error("Not found", "this is no path; name a file, a folder or a pattern")
+        messages.show_error("Not found", "this is not a path; enter a file, a folder or a pattern")
         return []
     if is_list:
         size = file_size(sum(path.stat().st_size for path in paths))
@@ -160,7 +160,7 @@ def read_once(read: Callable[..., Any], path: Path, *options: Any) -> Any:
             raise
         except Exception as problem:  # whatever a reader raises may quote the file
             error_pages.log(problem)
-            fault = f"{path.name}: cannot be read ({type(problem).__name__}); export it again"
+            fault = f"{path.name} cannot be read ({type(problem).__name__}); export it again"
             raise ExplorerError(fault) from None
 
     return ask_once("looks", (read, path, path.stat().st_mtime_ns, *options), look)
@@ -210,7 +210,7 @@ def choose_columns(
                 f"{name}_{canonical}_{tag}",
                 options,
                 index=options.index(start[canonical]) if start[canonical] in options else None,
-                format_func=lambda column: column or "not in the file",
+                format_func=lambda column: column or "not in this file",
                 placeholder="choose",
                 width=190,
             )

@@ -43,7 +43,7 @@ COLUMNS = {
 }
 
 CONTROLS = {
-    "date_order": "Which comes first",
+    "date_order": "Order of day and month",
     "decimal": "Decimal mark",
     "hexagon_m": "Zones are hexagons",
     "first_day": "First day",
@@ -51,8 +51,8 @@ CONTROLS = {
     "time_zone": "Time zone of the places",
     "week": "Week of the density",
     "mapping": "Choose the columns",
-    "max_visits_cap": "Most visits of a person in the week",
-    "mean_visits_public": "Visits of a person in the week, if public",
+    "max_visits_cap": "Largest number of visits per person in the week (Kₘₐₓ)",
+    "mean_visits_public": "Average visits per person in the week, if public",
 }
 """The page's control for each setting of an ingest."""
 

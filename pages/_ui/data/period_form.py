@@ -81,8 +81,8 @@ def _ask_time_zone(draft: Draft) -> str | None:
         zones,
         index=zones.index(default) if default in zones else None,
         placeholder="choose, such as America/Mexico_City",
-        help="“04:00” means nothing without it. That of the coordinates is offered, or your "
-        "browser's.",
+        help="Needed because a time such as “04:00” has no meaning without a time zone. The "
+        "suggestion comes from the coordinates or from your browser.",
     )
     return zone
 
@@ -92,7 +92,9 @@ def _draw_days_button(draft: Draft, zone: str | None) -> None:
         "Read the period from the data",
         key="data_days",
         icon=":material/date_range:",
-        help="Choose it from what you know if the dates themselves are sensitive.",
+        help=(
+            "If the dates themselves are sensitive, enter the period from public knowledge instead."
+        ),
     ):
         arguments = (preview.preview_days, draft.mappings, draft.reading, zone or "UTC")
         with st.spinner("Reading the times …", show_time=True):
@@ -110,17 +112,18 @@ def draw_density(draft: Draft) -> None:
     monday = first + timedelta(days=-first.weekday() % 7)
     mondays = [monday + timedelta(weeks=n) for n in range(((last - monday).days + 1) // 7)][:1000]
     if not mondays:
-        st.caption("The period has no full week from Monday to Sunday: no density can be built.")
+        st.caption("The period has no full week from Monday to Sunday, so no density can be built.")
         return
-    with st.expander("More, for the density alone", icon=":material/tune:"):
+    with st.expander("More settings (density only)", icon=":material/tune:"):
         week_col, cap_col, mean_col = st.columns(3)
         week = draft.ask(
             week_col.selectbox,
             "Week of the density",
             f"week_{first}_{last}",
             {**{monday: _format_week(monday) for monday in mondays}, "": "none: no density"},
-            help="Density covers one week. The first full one is offered; choosing the busiest one "
-            "would leak information about the data. Without a density only trips are built.",
+            help="The density covers one week. The first full week is suggested; choosing the "
+            "busiest week would reveal information about the data. Without a week, only "
+            "trips are built.",
         )
         if not week:
             draft.values["parts"] = ("trips",)
@@ -128,7 +131,7 @@ def draw_density(draft: Draft) -> None:
         draft.values["week"] = week
         draft.values["max_visits_cap"] = cap = draft.ask(
             cap_col.number_input,
-            "Most visits of a person in the week",
+            "Largest number of visits per person in the week (Kₘₐₓ)",
             "cap",
             min_value=1,
             max_value=10**6,
@@ -138,7 +141,7 @@ def draw_density(draft: Draft) -> None:
         )
         draft.values["mean_visits_public"] = draft.ask(
             mean_col.number_input,
-            "Visits of a person in the week, if public",
+            "Average visits per person in the week, if public",
             "mean_visits",
             min_value=1.0,
             max_value=float(cap),

@@ -46,7 +46,9 @@ def draw(draft: Draft) -> None:
         f"Read it as {form.description}",
         f"form_{form.name}_{abs(hash(there))}",
         value=True,
-        help="Columns and marks of this form are known; nothing else has to be chosen.",
+        help=(
+            "The columns and number format of this form are known. You need to choose nothing else."
+        ),
     ):
         draft.values |= presets.preset_options(form, there)
         draft.kind, draft.columns = form.kind, draft.values["mapping"]
@@ -59,7 +61,9 @@ def draw(draft: Draft) -> None:
         draft.values["leave_out"] = (*draft.values.get("leave_out", ()), "backwards")
     draft.values |= {"inputs": tuple(map(str, draft.files))}
     if len(draft.files) > 1:
-        st.caption(f"The first of {len(draft.files)} files is shown; all must have these columns.")
+        st.caption(
+            f"Shown: the first of {len(draft.files)} files. All files must have these columns."
+        )
         if _ask_yes(draft, KEPT["repeated-files"], "repeated_files"):
             draft.values["keep"] = ("repeated-files",)
     _draw_preview(draft, peek)
@@ -81,8 +85,8 @@ def _preview_table(draft: Draft) -> TablePreview:
         asked_files[first] = True  # the choice stays beside the file
     skip_col, names_col = st.columns(2)
     above = {"min_value": 0, "max_value": 10_000}
-    skip = draft.ask(skip_col.number_input, "Lines above the names of columns", "skip", **above)
-    none = draft.ask(names_col.toggle, "The file has no line of names", "no_header")
+    skip = draft.ask(skip_col.number_input, "Lines above the header", "skip", **above)
+    none = draft.ask(names_col.toggle, "The file has no header line", "no_header")
     draft.reading = replace(draft.reading, skip_rows=int(skip), header=() if none else None)
     return data_files.read_once(column_mapping.preview_table, first, ROWS, draft.reading)
 
@@ -104,7 +108,7 @@ def _choose_columns(draft: Draft, header: tuple[str, ...]) -> None:
     """Ask what the table holds and which column means what; both are guessed."""
     draft.kind = kind = draft.ask(
         st.segmented_control,
-        "What it holds",
+        "Content of the table",
         f"kind_{abs(hash(header))}",
         KINDS,
         default=guess_kind(header),
@@ -149,15 +153,15 @@ def _draw_preview(draft: Draft, peek: TablePreview) -> None:
     draft.values["reading"] = draft.reading
     with st.container(key="data_rows"):
         st.warning(
-            "**The first rows of your file** – confidential. They are shown on this screen only "
-            "and kept nowhere.",
+            "**The first rows of your file** (confidential). They are shown on this screen only "
+            "and are not stored.",
             icon=":material/lock:",
         )
         _draw_rows(peek, names, times)
     if None in times:
         st.warning(
-            "Some of the first times cannot be read. Choose the column of times; how they are "
-            "written can be said to the command (docs/data.md).",
+            "Some of the first times cannot be read. Choose the time column. The command line "
+            "also takes a time format (docs/data.md).",
             icon=":material/schedule:",
         )
     if names and not draft.missing:
@@ -183,13 +187,13 @@ def _ask_mark(draft: Draft) -> None:
 
 
 def _ask_order(draft: Draft, column: str) -> DateOrder | None:
-    label, key = "Which comes first", f"order_{abs(hash((*draft.files, column)))}"
+    label, key = "Order of day and month", f"order_{abs(hash((*draft.files, column)))}"
     order = draft.ask(st.selectbox, label, key, DATE_ORDERS, index=None, placeholder="choose")
     if order is None:
         draft.missing.append("the order of the date")
         st.warning(
-            f"**03/04/2016: is that 3 April or 4 March?** The first rows of column "
-            f"“{make_inert(column)}” do not show which. Choose which comes first.",
+            "**Is 03/04/2016 the 3rd of April or the 4th of March?** The first rows of column "
+            f"“{make_inert(column)}” do not show which. Choose the order.",
             icon=":material/help:",
         )
     return order

@@ -24,18 +24,18 @@ from pages._ui.data.files import Draft
 DEFAULT_SHARE, DEFAULT_MAX_PEOPLE = 0.1, 200_000
 """People in the data where nothing else is known: a tenth of the residents, soon simulated."""
 LEAD = (
-    "Draw simulated people in your own zones from **public facts**, choose everything on them, and "
-    "touch the confidential data once, at the release. No number here may come from those data: "
-    "take it from a census, an annual report or a press kit."
+    "Simulate people in your own zones from **public facts**. Choose all settings on them, and "
+    "use the confidential data only once, for the release. No number here may come from the "
+    "confidential data: take it from a census, an annual report or a press kit."
 )
 _NUMBERS: dict[str, tuple[str, float, float | None, float | None, str]] = {
-    "people": ("People in the data", 1, MAX_PEOPLE, 10_000, ""),
-    "trips_a_day": ("Trips between zones, a person and day", 0.0, None, 0.8, ""),
+    "people": ("People in the data to come", 1, MAX_PEOPLE, 10_000, ""),
+    "trips_a_day": ("Trips between zones per person and day", 0.0, None, 0.8, ""),
     "days": ("Days", 1, None, 7, ""),
     "travellers": ("Share of people who ever travel, %", 1.0, 100.0, None, "not known: 90"),
-    "friction_km": ("Kilometres over which flows fall to a third", 0.001, 1e5, None,
+    "friction_km": ("Distance over which flows fall to a third (km)", 0.001, 1e5, None,
                     "a third of the area's radius"),
-    "visits_a_week": ("Records a person and week (0: no density)", 0.0, MAX_VISITS, 15.0, ""),
+    "visits_a_week": ("Records per person and week (0: no density)", 0.0, MAX_VISITS, 15.0, ""),
     "seed": ("Seed", 0, None, 1, ""),
 }  # fmt: skip
 """Label, least, most, default, and what holds where it is left empty."""
@@ -52,7 +52,7 @@ def draw() -> None:
             "Zones, or a table of places",
             (*data_files.ZONE_ENDINGS, "csv"),
             "GeoJSON, GeoPackage, a zipped Shapefile or GeoParquet; or a CSV of places with "
-            "latitude and longitude, whose own areas are the zones.",
+            "latitude and longitude (the area around each place is its zone).",
         )
         if not files:
             return
@@ -66,7 +66,7 @@ def draw() -> None:
                 return
             with main:
                 details |= _ask_main(draft, zones)
-            inputs = messages.attempt("Cannot be made", _check_inputs, zones, details)
+            inputs = messages.attempt("The twin cannot be made", _check_inputs, zones, details)
         with map_col:
             zone_form.draw_places(places_from_zones(zones))
             st.caption(f"{len(zones):,} zones")
@@ -77,7 +77,7 @@ def draw() -> None:
             key="data_twin_start",
             disabled=inputs is None,
         )
-        builds.show_failure("Cannot be made")
+        builds.show_failure("The twin cannot be made")
     if pressed and inputs is not None:
         _start_build(f"twin-{suggest_name([path.name])}", zones, inputs)
         st.rerun()
@@ -95,8 +95,8 @@ def _ask_main(draft: Draft, zones: gpd.GeoDataFrame) -> dict[str, Any]:
         default = max(min(int(residents * DEFAULT_SHARE), DEFAULT_MAX_PEOPLE), 1)
     people = _ask_number(draft, "people", default)
     st.caption(
-        "Subscribers or riders, from your press kit; a tenth of the residents is a beginning. A "
-        "million take about a minute."
+        "Subscribers or riders, from your press kit. If unknown, start with a tenth of the "
+        "residents. A million people take about a minute."
     )
     numbers = {name: _ask_number(draft, name) for name in ("trips_a_day", "days")}
     one_trip = draft.ask(
@@ -130,17 +130,17 @@ def _ask_details(draft: Draft, path: Path) -> tuple[gpd.GeoDataFrame | None, dic
             f"twin_residents_{path.name}",
             columns,
             index=None if guess is None else columns.index(guess),
-            placeholder="not in the file: people live by area",
+            placeholder="not in the file (people are spread by area)",
         )
     zones = messages.attempt("Cannot be read", data_files.read_once, read_twin_zones, path, column)
     if column is not None:
         details["sources"]["residents"] = f"column “{column}” of the file of zones"
     source = draft.ask(
         st.text_input,
-        "Where these numbers are printed",
+        "Source of these numbers",
         "twin_source",
         placeholder="such as the annual report 2025",
-        help="It stands in the dataset, and in the statement of a release tuned on this twin.",
+        help="It is recorded in the dataset and in the statement of a release tuned on this twin.",
     )
     if source and source.strip():
         details["sources"]["people"] = source.strip()

@@ -37,15 +37,15 @@ def draw(draft: Draft) -> None:
         "locations",
         "Stations, towers or other places",
         data_files.TABLE_ENDINGS,
-        "A table of ids with latitude and longitude.",
+        "A table with the id, latitude and longitude of each place.",
     )
     shapes = data_files.choose_files(
         draft,
         "zones",
-        "Zones (optional where there are places)",
+        "Zones (optional if there are places)",
         data_files.ZONE_ENDINGS,
-        "GeoJSON, GeoPackage, a zipped Shapefile or GeoParquet. Without zones, each place's own "
-        "area is a zone.",
+        "GeoJSON, GeoPackage, a zipped Shapefile or GeoParquet. Without zones, the area around "
+        "each place is its zone.",
     )
     if locations:
         peek = messages.attempt(
@@ -121,16 +121,16 @@ def _draw_zoning(draft: Draft) -> None:
     """Draw which zones are built, with their number on a map; refuse too many."""
     draft.values["hexagon_m"] = draft.ask(
         st.number_input,
-        "Zones are hexagons, so many metres across",
+        "Use hexagonal zones, this many metres across",
         "hexagons",
         min_value=100.0,
         max_value=200_000.0,
         value=None if draft.has_places else hexagons.DEFAULT_SIZE_M,
         step=100.0,
         format="%.0f",
-        placeholder="zones as given",
-        help="All from public geometry; no row is looked at. Fewer zones hold more people each, so "
-        "the same noise changes their numbers less.",
+        placeholder="the zones as given",
+        help="Made from public geometry only; no row is read. Fewer zones hold more people each, "
+        "so the same noise changes their numbers less.",
     )
     if not draft.has_places:
         draft.values |= _ask_area(draft)
@@ -140,13 +140,13 @@ def _draw_zoning(draft: Draft) -> None:
         places = _preview_places(draft)
         st.caption(f"**{len(places.zones):,} zones** · {len(places.towers):,} places")
         if levels := zone_hierarchy.format_levels(places.zones):
-            st.caption(f"Coarser zones kept: {make_inert(levels, None)}")
+            st.caption(f"Coarser zones available: {make_inert(levels, None)}")
         for note in places.notes:
             st.caption(make_inert(note, None))
         draw_places(places)
         hexagons.check_zone_limits(places)
     except ExplorerError as problem:
-        messages.show_error("These zones cannot be built", messages.format_error(problem))
+        messages.show_error("These zones cannot be used", messages.format_error(problem))
         draw_choice(draft, problem.code)
         draft.missing.append("coarser zones")
         return
@@ -168,9 +168,12 @@ def _ask_area(draft: Draft) -> dict[str, Any]:
     """Ask for the area of the hexagons: its edges, or that it is read from the data."""
     if draft.ask(
         st.toggle,
-        "Read their area from the data",
+        "Read the area from the data",
         "area_read",
-        help="A release then states that it tells where people were. Else type what you know.",
+        help=(
+            "The statement of a release then says that the area reveals where people were. "
+            "Otherwise type the area that you know."
+        ),
     ):
         return {"area_from_data": True}
     text = draft.ask(

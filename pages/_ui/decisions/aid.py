@@ -29,7 +29,7 @@ _CAUSES = {
     "trimming": "because trips beyond T are not counted",
     "suppression": "because small flows are suppressed",
     "noise": "because of noise on flows that exist",
-    "phantoms": "because of phantom flows, which noise invents",
+    "phantoms": "because of phantom flows (invented by noise)",
 }
 _MIN_ZONES = 8
 
@@ -146,7 +146,7 @@ def _draw_ranking(view: AidView, draws: AidDraws) -> None:
     """Draw how often each destination is among the first k, in truth and in releases."""
     k, by_matrix = view.k, view.outflow.true_trips.sum(axis=1)
     words = _TIME_WORDS[view.setting.time.aggregation]
-    st.subheader(f"Who is among the first {k}", anchor=False)
+    st.subheader(f"The first {k} destinations", anchor=False)
     truly, chance = first_zones(by_matrix, k).mean(axis=0), draws.targeting_rate[0]
     received = by_matrix.sum(axis=0)
     order = np.lexsort((-received, -chance, -truly))[: max(_MIN_ZONES, 2 * k)]
@@ -158,7 +158,7 @@ def _draw_ranking(view: AidView, draws: AidDraws) -> None:
     charts.draw_bars(
         [names[view.outflow.destinations[position]] for position in order],
         [
-            Mark(name="Chosen in releases", values=chance[order]),
+            Mark(name="Selected in this share of releases", values=chance[order]),
             Mark(name=words.truth, values=truly[order], colour=TRUE, kind="tick"),
         ],
         measure=charts.share_axis(f"Share of {words.share}"),
@@ -171,39 +171,41 @@ def _draw_epsilon_curve(view: AidView) -> None:
     if reason := cached.method_of(view.setting).slow_reason:
         st.caption(f"No curve over ε is drawn. {reason}")
         return
-    st.subheader("How it depends on ε", anchor=False)
+    st.subheader("Effect of ε", anchor=False)
     curve = view.job(
         "decisions_aid_curve", EPSILON_STOPS, trials.AID_CURVE, trials.PIECE, delay_s=0.5
     )
     left_col, right_col = st.columns(2, gap="medium")
     share = question.ask_share(
-        left_col, "Keep right destinations at … %", "decisions_overlap_at", 90.0
+        left_col, "Destinations found, at least … %", "decisions_overlap_at", 90.0
     )
-    error = question.ask_share(right_col, "and the total within … %", "decisions_error_at", 10.0)
+    error = question.ask_share(
+        right_col, "Error of the total, at most … %", "decisions_error_at", 10.0
+    )
 
     def show(results: list[AidDraws], done: bool) -> None:
         draws = trials.join_draws(results)
         overlap = draws.overlap[:, :, view.k - 1]
         if view.total == 0 or not np.isfinite(overlap).any():
-            st.caption("Nobody left the area, so there is nothing to keep right.")
+            st.caption("Nobody left the area, so there is no result to compare.")
             return
         near = 1 - np.minimum(np.abs(draws.totals / view.total - 1).mean(axis=1), 1)
         charts.draw_curve(
             [
-                Line(name="right destinations", y=np.nanmean(overlap, axis=1), colour=PRIVATE),
-                Line(name="total, 1 less its error", y=near, colour=OTHER, dash=DASHED),
+                Line(name="destinations found", y=np.nanmean(overlap, axis=1), colour=PRIVATE),
+                Line(name="1 − error of the total", y=near, colour=OTHER, dash=DASHED),
             ],
             x=EPSILON_STOPS,
             x_axis=EPSILON,
-            y_axis=charts.share_axis("Share right"),
+            y_axis=charts.share_axis("Share correct"),
             current=view.setting.parameters.epsilon,
-            notes=[Note(y=share, words=f"to keep, {share:.0%}")],
+            notes=[Note(y=share, words=f"target: {share:.0%}")],
             key="decisions_aid_epsilon",
             alt="Share of right destinations and nearness of the total over the privacy loss",
         )
         if done:
             met = meets_aid_target(view.total, draws.totals, overlap, share, error)
-            promise = f"{share:.0%} of destinations and the total within {error:.0%}"
+            promise = f"{share:.0%} of destinations found and the total within {error:.0%}"
             question.offer_epsilon(met, promise, view.entry.name)
 
     question.draw_live("decisions_aid_curve", curve, show)
@@ -214,9 +216,9 @@ def describe_verdict(evaluation: AidEvaluation, epsilon: float, k: int, step: Ag
     if math.isnan(evaluation.overlap):
         return "Nobody left the affected area in this time, so there is nothing to decide."
     direction, off = "high" if evaluation.total_error > 0 else "low", abs(evaluation.total_error)
-    size = "the total reads right"
+    size = "the total is right on average"
     if off >= 0.0005:
-        size = f"the total reads {percent(off)} too {direction}"
+        size = f"the total is {percent(off)} too {direction}"
     cause = _CAUSES.get(evaluation.main_cause, "") if off >= 0.005 else ""
     words, share = _TIME_WORDS[step], percent(evaluation.overlap)
     chosen = f"{share} of the {k} main destinations are named {words.average}"

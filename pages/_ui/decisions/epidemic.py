@@ -72,9 +72,9 @@ def draw(setting: Setting, entry: Entry, as_if: str = "") -> None:
     if float(true.max()) < outbreak.threshold:
         days, highest = len(cached.dataset(key).metadata.days), percent(float(true.max()))
         st.info(
-            f"In the {days} days of {make_inert(entry.name)} no zone reaches "
-            f"{percent(outbreak.threshold)}: the highest prevalence is {highest}, so there is "
-            "nothing to decide. Take a lower limit or more days.",
+            f"No zone reaches {percent(outbreak.threshold)} infected in the {days} days of "
+            f"{make_inert(entry.name)}; the highest prevalence is {highest}. There is nothing to "
+            "decide. Choose a lower threshold or more days.",
             icon=":material/timeline:",
         )
         return
@@ -175,14 +175,16 @@ def _draw_epsilon_curve(view: EpidemicView) -> None:
     if reason := cached.method_of(view.setting).slow_reason:
         st.caption(f"No curve over ε is drawn. {reason}")
         return
-    st.subheader("How it depends on ε", anchor=False)
+    st.subheader("Effect of ε", anchor=False)
     settings = tuple(parameters.with_epsilon(epsilon) for epsilon in EPSILON_STOPS)
     args = view.key, view.outbreak, settings, seeds.seed(view.entry)
     parts = [(*args, part) for part in range(trials.CURVE_DRAWS // trials.PIECE)]
     curve = parallel.submit("decisions_curve", trials.compare_decisions, parts, delay_s=0.5)
     left_col, right_col = st.columns(2, gap="medium")
-    accuracy = question.ask_share(left_col, "Keep accuracy at … %", "decisions_accuracy_at", 95.0)
-    recall = question.ask_share(right_col, "and recall at … %", "decisions_recall_at", 80.0)
+    accuracy = question.ask_share(
+        left_col, "Decisions unchanged, at least … %", "decisions_accuracy_at", 95.0
+    )
+    recall = question.ask_share(right_col, "Recall, at least … %", "decisions_recall_at", 80.0)
 
     def show(results: list[Comparison], done: bool) -> None:
         comparison = join_comparisons(results, axis=1)
@@ -197,8 +199,8 @@ def _draw_epsilon_curve(view: EpidemicView) -> None:
             y_axis=charts.share_axis("Mean over zones", domain=None),
             current=parameters.epsilon,
             notes=[
-                Note(y=never, words=f"accuracy of never acting, {never:.1%}", colour=TRUE),
-                Note(y=accuracy, words=f"accuracy to keep, {accuracy:.0%}"),
+                Note(y=never, words=f"never acting: {never:.1%} unchanged", colour=TRUE),
+                Note(y=accuracy, words=f"target: {accuracy:.0%} unchanged"),
             ],
             key="decisions_accuracy",
             alt="Accuracy and recall of decisions over the privacy loss, that of never acting, and "
@@ -242,16 +244,16 @@ def decisions_picture(shapes: Shapes, comparison: Comparison, epsilon: float) ->
         for name, due, now, lost, vain in figures
     ]
     sides = _side_html(
-        shapes, "Days on which to act, truly", comparison.true_action_days / comparison.days, words
+        shapes, "Days with action, true data", comparison.true_action_days / comparison.days, words
     )
-    title = f"With a release, ε = {epsilon:g}"
+    title = f"Days with action, from a release at ε = {epsilon:g}"
     edges = [_EDGES[outcome] for outcome in zone_outcomes(comparison)]
     sides += _side_html(shapes, title, acting / comparison.days, words, edges)
     due, key = number(float(comparison.true_action_days.sum())), ""
     for name, days in (("missed", missed), ("needless", needless)):
-        text = f"{name}: {number(float(days.sum()))} zone-days beside {due} due"
+        text = f"{name}: {number(float(days.sum()))} zone-days, {due} needed"
         key += picture.swatch_html(_EDGES[name], text)
-    note = "marked where over a tenth as many days are wrong as are due; darker: acts on more days"
+    note = "Marked: wrong days exceed a tenth of the needed days. Darker: acts on more days."
     return Picture(sides, f"{key}<span>{note}</span>")
 
 
@@ -280,13 +282,14 @@ def describe_population(parameters: ODParameters, empty_zones: int, outbreak: Ou
     barely = ""
     if outbreak.model.beta == question.P2["beta"]:
         barely = (
-            " Without any travel the epidemic of P2's values peaks at 24.1%, barely above the 20% "
-            "at which zones act: small changes flip many decisions."
+            " Without any travel, P2's epidemic peaks at 24.1%, barely above the 20% at which "
+            "zones act. Small changes therefore flip many decisions."
         )
     without = f", without the {empty_zones:,} zones in which nobody lives" if empty_zones else ""
     return (
-        f"Populations: homes in the same data{without}; a release adds Laplace noise of scale 1/ε "
-        f"to each, which costs a person's home ε = {parameters.epsilon:g} more.{barely}"
+        f"Populations are homes in the same data{without}. A release also adds Laplace noise of "
+        f"scale 1/ε to each, which costs ε = {parameters.epsilon:g} more for a person's "
+        f"home.{barely}"
     )
 
 
@@ -297,14 +300,16 @@ def describe_verdict(
     days = comparison.days * comparison.true_action_days.size
     never = comparison.never_acting_accuracy
     text = (
-        f"At ε = {parameters.epsilon:g}, {percent(evaluation.accuracy)} of {days:,} zone-days are "
-        f"decided as with the true data – never acting would get {percent(float(never))}. "
-        f"{_describe_timing(evaluation, origin)}"
+        f"At ε = {parameters.epsilon:g}, {percent(evaluation.accuracy)} of {days:,} zone-day "
+        "decisions are the same as with the true data; never acting would already give "
+        f"{percent(float(never))}. {_describe_timing(evaluation, origin)}"
     )
     phantom = (comparison.first_day != NEVER_ACTS) & (comparison.first_true_day == NEVER_ACTS)
     zones = float(phantom.sum(axis=-1).mean())
     if zones >= 0.5:
-        text += f" Phantom flows make {count_noun(round(zones), 'zone')} act that never should."
+        text += (
+            f" Because of phantom flows, {count_noun(round(zones), 'zone')} act that never should."
+        )
     return text
 
 
@@ -316,5 +321,5 @@ def _describe_timing(evaluation: EpidemicEvaluation, origin: str) -> str:
         "late": f"The epidemic from {origin} seems slower: the median zone begins to act {moved} "
         "late.",
         "on time": "The median zone begins to act on the right day.",
-        "": "No zone acts both in truth and in the release.",
+        "": "No zone acts, neither in truth nor in the release.",
     }[evaluation.timing]

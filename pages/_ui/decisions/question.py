@@ -45,7 +45,9 @@ def ask_outbreak(key: Selection) -> Outbreak:
     days = len(cached.dataset(key).metadata.days)
     values = P2 if days >= EPIDEMIC_DAYS else FAST
     model = EpidemicParameters(beta=values["beta"])
-    few = f"; P2's {P2['beta']:g} hardly leaves its zone in {days} days" * (values is FAST)
+    few = f"; with P2's {P2['beta']:g} it hardly leaves its first zone in {days} days" * (
+        values is FAST
+    )
     st.caption(
         f"{model.beta:g} infections (β{few}) and {model.mu:g} recoveries (μ) a day and infected "
         f"person. Travellers mix like residents (α {model.alpha:g}). {model.seed_share:.0%} of the "
@@ -55,12 +57,12 @@ def ask_outbreak(key: Selection) -> Outbreak:
         origin = _ask_origin(key)
     share = draw_number(
         act,
-        "A zone acts from … % infected",
+        "A zone acts when … % are infected",
         f"decisions_threshold{'_fast' * (values is FAST)}",  # another one where days are too few
         values["threshold"],
         0.1,
         100.0,
-        help="P2 lets a zone act on every day on which at least 20% of its people are infected.",
+        help="In P2, a zone acts on every day on which at least 20% of its people are infected.",
     )
     return Outbreak(origin, model, round(share / 100, 6))
 
@@ -101,11 +103,20 @@ def ask_shock(key: Selection) -> tuple[Shock, int] | None:
     )
     matrices = _ask_matrices(which, key, days, span)
     if not area or len(area) == len(ids):
-        st.info("Choose the affected zones, and leave one to go to.", icon=":material/warning:")
+        st.info(
+            "Choose the affected zones and leave at least one destination.",
+            icon=":material/warning:",
+        )
         return None
     limit = len(ids) - len(area)
     ends = 1.0, float(min(20, limit))
-    k = draw_number(helped, "Zones helped (k)", f"decisions_k_{limit}", float(min(3, limit)), *ends)
+    k = draw_number(
+        helped,
+        "Destinations that get help (k)",
+        f"decisions_k_{limit}",
+        float(min(3, limit)),
+        *ends,
+    )
     return decisions.load_shock(place, area, days=matrices), int(k)
 
 
@@ -187,6 +198,6 @@ def offer_epsilon(is_met: Booleans, promise: str, dataset: str, *, is_current: b
     else:
         st.markdown(f"**ε = {chosen:g}** of releases by day; what is set stays as it is.")
     st.caption(
-        f"The smallest of {len(EPSILON_STOPS)} tried that keeps {promise} in at least 9 of 10 "
-        f"releases, there and at every larger one (95% confidence). {LEAK_NOTE}"
+        f"The smallest of {len(EPSILON_STOPS)} tested ε that keeps {promise} in at least 9 of 10 "
+        f"releases, and so does every larger one (95% confidence). {LEAK_NOTE}"
     )

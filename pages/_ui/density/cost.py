@@ -13,8 +13,8 @@ from pages._ui.app import cache
 from pages._ui.components import tables
 
 MARK_NOTE = (
-    "▲: the best proved total is above the ε that is charged: the label then promises more than is "
-    "proved. P1 is Acs & Castelluccia, KDD 2014; its errata D1 to D7 are in docs/density.md."
+    "▲: the best proved total exceeds the ε that is set, so that ε is not proved. P1 is Acs & "
+    "Castelluccia (KDD 2014); docs/density.md lists its errata D1 to D7."
 )
 
 
@@ -25,13 +25,13 @@ def draw(setting: Setting) -> None:
     names = ("Stage", "Data used", "Sensitivity", "Mechanism", "Noise scale", "ε share", "δ")
     tables.draw_rows(names, _stage_rows(ledger))
     st.caption(
-        "Cutting the region into cells reads public geometry only, and whatever happens after the "
-        "noise reads nothing: both are free. Sensitivity: how much one person can change what is "
-        "read, as a sum (L1) or a root of squares (L2)."
+        "Free of cost: dividing the region into cells, which uses public geometry only, and "
+        "every step after the noise. Sensitivity: the most that one person can change a query, "
+        "as a sum (L1) or a root of squares (L2)."
     )
     if difference := describe_difference(setting):
         st.info(difference, icon=":material/outbox:")
-    st.markdown("**Three totals of every method at this setting**")
+    st.markdown("**Three totals of ε for every method at this setting**")
     rows = [
         (method.short_name, *_format_totals(replace(setting.parameters, method=key), setting))
         for key, method in density.METHODS.items()

@@ -21,9 +21,9 @@ EPSILONS = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0, 10.0)
 VISIT_LIMITS = (10, 30, 168)
 REPEATS = 5
 CAPTIONS = {
-    "Methods": "The distance between the curves is what a method gains (P1, figure 8).",
-    "Visits kept (ℓ)": "With improved scaling the Fourier curves lie close together, however many "
-    "visits are kept; those of plain Laplace noise fan out (P1, figure 7).",
+    "Methods": "The gap between the curves is the gain of a method (P1, figure 8).",
+    "Visits kept (ℓ)": "With scaling up, the Fourier curves lie close together for every ℓ. "
+    "Those of plain Laplace noise spread out (P1, figure 7).",
 }
 
 
@@ -33,10 +33,10 @@ def draw(setting: Setting) -> None:
     with left_col:
         comparison = widgets.choose("Compare", list(CAPTIONS), "density_sweep", has_title=True)
     equal = right_col.toggle(
-        "At equal proved ε",
+        "Compare at equal proved ε",
         key="density_equal",
-        help="Every method runs at the ε whose best proved total equals that on the axis: compared "
-        "at the same protection instead of the same label.",
+        help="Each method runs with the ε at which its best proved total equals the value on the "
+        "axis. Methods then give the same protection, not just the same label.",
         **fields.LINKED,
     )
     curves = _method_settings(setting) if comparison == "Methods" else _limit_settings(setting)
@@ -52,10 +52,12 @@ def draw(setting: Setting) -> None:
         values = results_in_place(work).reshape(len(curves), -1, 3)
         _draw_curves(list(curves), values, setting.parameters.epsilon)
 
-    parallel.draw_live("density_sweep", work, show, noun=f"{REPEATS} releases at each point")
+    parallel.draw_live(
+        "density_sweep", work, show, noun=f"Mean of {REPEATS} releases at each point"
+    )
     st.caption(
-        "Lines are means over draws with the same noise at every ε; releases that read zero "
-        "everywhere are left out. Above ε = 4 Gaussian methods take the analytic Gaussian. "
+        "Lines are means over draws, with the same noise at every ε. Releases that are zero "
+        "everywhere are left out. Above ε = 4 the Gaussian methods use the analytic Gaussian. "
         + CAPTIONS[comparison]
     )
     method = cached.method_of(setting)
@@ -82,7 +84,7 @@ def mean_scores(setting: Setting, seed: Seed) -> tuple[float, ...]:
 def _method_settings(setting: Setting) -> dict[str, Setting]:
     curves = {row.short_name: _vary(setting, method=key) for key, row in density.METHODS.items()}
     plain = _vary(setting, method="efpa", scaling=False, smoothing=False)
-    return {**curves, "EFPA, no stages": plain}
+    return {**curves, "EFPA without sampling and clusters": plain}
 
 
 def _limit_settings(setting: Setting) -> dict[str, Setting]:

@@ -13,8 +13,8 @@ from pages._ui.components.tables import Cell
 from pages._ui.settings import fields, offers, seeds, widgets
 
 NOISE_EXCEEDS_NOTE = (
-    "**The noise exceeds the data**: the noisy totals are not above zero, so the release is zero "
-    "everywhere. A larger ε or more people are needed."
+    "**The noise exceeds the data.** The noisy totals are not above zero, so the release is zero "
+    "everywhere. Use a larger ε or data of more people."
 )
 
 
@@ -36,7 +36,7 @@ def draw(setting: Setting) -> None:
     if density.NO_POSITIVE_TOTAL in release.flags:
         st.error(NOISE_EXCEEDS_NOTE, icon=":material/error:")
     ledger = cached.compute_cost(setting)
-    proved, charged = f"{ledger.proved_epsilon:.3g}", f"charged {setting.parameters.epsilon:g}"
+    proved, charged = f"{ledger.proved_epsilon:.3g}", f"ε set: {setting.parameters.epsilon:g}"
     totals = measures.mean_total_error(setting)
     extra = {
         "Error of the total": Cell(percent(totals), "", "All visits of the week are off by this."),
@@ -46,8 +46,9 @@ def draw(setting: Setting) -> None:
     parameters, method = setting.parameters, cached.method_of(setting)
     if is_above(ledger.proved_epsilon, parameters.epsilon):
         st.caption(
-            f":material/warning: The best proved total is ε = {ledger.proved_epsilon:.3g}, above "
-            f"the {parameters.epsilon:g} on the slider, which promises more than is proved."
+            f":material/warning: The best proved total is ε = {ledger.proved_epsilon:.3g}, more "
+            f"than the {parameters.epsilon:g} on the slider. The slider's ε is not proved for "
+            "this method."
         )
     if "gaussian" in method.used_fields and parameters.gaussian == "analytic":
         st.caption(ANALYTIC_NOTE)

@@ -89,14 +89,14 @@ def _draw_week(setting: Setting) -> None:
     sampled = "max_visits_per_user" in cached.method_of(setting).used_fields
     if sampled:
         kept_visits = cached.read(density.presampled_counts, view, limit)
-        series[f"pre-sampled (ℓ = {limit})"] = kept_visits[row]
+        series[f"after sampling (ℓ = {limit})"] = kept_visits[row]
     charts.draw_curve(
         charts.make_lines(series, (TRUE, PRIVATE, OTHER)),
         x=range(HOURS_PER_WEEK),
         x_axis=charts.WEEK,
         y_axis=charts.Axis(title="Visits", tip=",.1f"),
         key="density_week",
-        alt=f"Visits over the week in {names[chosen]}: true and private",
+        alt=f"Visits over the week in {names[chosen]}: true and noisy counts",
         height=400,
     )
     scores, why = cached.scores(setting, seed), SAMPLING_NOTE if sampled else ""

@@ -62,7 +62,7 @@ def draw(setting: Setting) -> None:
 
         parallel.draw_live("density_quartiles", work, show, noun="Values of ε")
         empty, flat = (int(np.isnan(errors).sum()) for errors in (scores.error, scores.correlation))
-        gaps = f" Left out: {empty} zones without visits, {flat} with a constant week."
+        gaps = f" Not included: {empty} zones without visits and {flat} zones with a constant week."
         st.caption(
             f"Mean over zones in this draw: relative error {percent(scores.mean_error)}, "
             f"correlation {decimal(scores.mean_correlation)}. Bright zones should not be used; "

@@ -114,7 +114,7 @@ def explain_missing(entry: Entry | None, part: str) -> None:
 
 def offer_dataset(part: str, entry: Entry) -> None:
     """Offer another dataset for a part, on every page."""
-    label, key = f"Use {make_inert(entry.name)} instead", fields.DATASET_KEYS[part]
+    label, key = f"Switch to {make_inert(entry.name)}", fields.DATASET_KEYS[part]
     st.button(label, key=f"missing_{key}", on_click=current.set_values, kwargs={key: entry.name})
 
 

@@ -30,15 +30,18 @@ def draw(path: str) -> None:
             st.button(
                 "Redraw",
                 on_click=seeds.redraw,
-                help="Draw other noise with the same settings. Moving a slider keeps the noise, so "
-                "that a change you see comes from the slider.",
+                help="Draw new noise with the same settings. Moving a slider keeps the noise, so "
+                "every change you see comes from the slider.",
             )
             pins = session().pins
             st.button(
                 "Unpin" if pins else "Pin",
                 key="pin",
                 on_click=_toggle_pin,
-                help="The numbers of what is set now stand beside those of what you set next.",
+                help=(
+                    "Keeps the numbers of the current setting beside those of the next "
+                    "settings you try."
+                ),
             )
             st.button("Reset", on_click=current.reset)
         with st.popover("Words", type="tertiary", icon=":material/menu_book:"):

@@ -32,10 +32,13 @@ p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 } .sides 
 .gauge .needle { position: absolute; top: -3px; bottom: -3px; width: 4px; margin-left: -2px; background: #1c1c1c; outline: 1px solid #fff }
 """  # noqa: E501
 _NOT_CHECKED = (
-    "maps of other draws of the noise than the one shown (the percentages hold over all)",
-    "other releases of the same people's data: every one adds to the risk",
-    "who is missing in the data, such as people without a phone, and errors made while counting",
-    "what a decision made of these numbers would cost",
+    "Maps drawn with other noise than the one shown (the shares are averages over all draws)",
+    "Other releases of the same people's data: each one adds to the risk",
+    (
+        "People missing from the data, such as those without a phone, and errors made when the "
+        "data were collected"
+    ),
+    "What a wrong decision based on these numbers would cost",
 )
 
 
@@ -101,14 +104,17 @@ def page_html(
     meanings = [f"{word}: {find_meaning(word, setting)}" for word in terms if word in GLOSSARY]
     meanings += [f"{method.short_name}: {method.description}"] if method.description else []
     tables = len(setting.time.days_per_matrix(len(data.days))) if flows else 1
-    cells = f"{count:,} zones by hour"
+    cells = f"{count:,} zones × 168 hours"
     if flows:
         inside = setting.say_counts("trips within a zone are left out")
         cells = f"{count * (count - 1):,} pairs of zones; {inside}"
     lines = [
         f"{zones} {when}. {words.describe_method(setting)}",
-        f"Protected: {who}; data of {data.first_day:%-d %B} to {data.last_day:%-d %B %Y}",
-        f"Would be released: {count_noun(tables, 'table')} of {cells}",
+        (
+            f"Unit of privacy: {who}. Period of the data: {data.first_day:%-d %B} to "
+            f"{data.last_day:%-d %B %Y}"
+        ),
+        f"The release would have {count_noun(tables, 'table')} of {cells}",
         covered,
         *([reliability] if reliability else []),
     ]

@@ -62,7 +62,7 @@ def _draw_requirements(part: str) -> None:
     sidebar.pick_zones(part)
     widgets.draw(fields.METHODS[part])
     if part == "density":
-        st.selectbox("Unit of privacy", ["one person, whole week"], disabled=True)
+        st.selectbox("Unit of privacy", ["one person, the whole week"], disabled=True)
         return
     sidebar.pick_time()
     sidebar.pick_unit()
@@ -98,7 +98,7 @@ def draw_first_screen(setting: Setting, flows: Setting | None, density: Setting 
             measures.draw_table(flows, density)
         if flows is not None:
             with st.container(horizontal=True, vertical_alignment="center", key="home_error"):
-                st.html("Theorems 6, 7: error in 95% of releases, ± trips", width="content")
+                st.html("Theorems 6, 7: ± error in 95% of releases", width="content")
                 theorems.draw_error_field(has_label=False)
         recommendation.draw(setting, key="home")
         warn_of_weak_signal(setting)

@@ -46,7 +46,7 @@ def choose_setting() -> tuple[Setting, Entry] | None:
         report_datasets.explain_missing(entry)
         return None
     if entry is None or setting is None:
-        st.info("This dataset has nothing of the kind to release: choose another in the sidebar.")
+        st.info("This dataset cannot give this product. Choose another dataset in the sidebar.")
         return None
     if name == spans.PRODUCT:
         setting = spans.pick_spans(setting, len(cached.dataset(setting.selection).zones))
@@ -69,7 +69,7 @@ def _choose_days(setting: Setting, entry: Entry) -> Setting:
         value=(0, max(within_count, 1) - 1),
         format_func=lambda day: f"{days[day]:%d %b %Y}",
         key=f"release_days_{entry.name}",
-        help="A person pays for every day of a release that protects person-days.",
+        help="If a person's day is protected, a person pays ε for every released day.",
     )
     if within_count < len(days):
         limit = f"{format_hundred(fields.value(fields.RISK))} correct guesses in 100"
@@ -108,7 +108,7 @@ def make_plan(setting: Setting) -> ReleasePlan | None:
     except ExplorerError as problem:
         st.error(make_inert(str(problem), None), icon=":material/error:")
     zones = "od_zones" if hasattr(setting.parameters, "unit") else "density_zones"
-    label, values = "Take the dataset's own zones", {zones: FINEST}
+    label, values = "Use the dataset's own zones", {zones: FINEST}
     if isinstance(setting.parameters, ReportParameters):
         label, values = "Ask nothing twice", {"report_preset": "derived"}
     elif setting.parameters.method not in WRITERS:
@@ -127,7 +127,7 @@ def ask_trips(plan: ReleasePlan, entry: Entry) -> ReleasePlan:
     if not plan.is_flows:
         return plan
     source = plan.setting.dataset_id
-    question = "How many trips were made in these days, as far as is publicly known?"
+    question = "Public estimate of the number of trips in these days"
     if entry.metadata.people_once:
         question = "How many people live and work in different zones, as far as is publicly known?"
     trips = st.number_input(
@@ -136,8 +136,8 @@ def ask_trips(plan: ReleasePlan, entry: Entry) -> ReleasePlan:
         value=None,
         key=f"release_trips_{entry.name}",
         **fields.PERSIST,
-        help="A public number, such as from a survey. It is stated with the release, and compared "
-        "with what noise alone would show; your data are not looked at.",
+        help="A public number, for example from a survey. It is stated with the release and "
+        "compared with what noise alone would show. Your data are not used.",
     )
     if trips is None:
         session().trips_per_day.pop(source, None)
@@ -161,16 +161,16 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
     first, large = rows[0], next((row for row in rows if "picked" in row.quantity), None)
     wider = f" Of {large.quantity}: ± {format_error_bar(large.half_width)}." if large else ""
     trims = plan.unit != "trip" and not plan.metadata.people_once
-    bar = f"± {format_error_bar(first.half_width)}, by the law of the noise"
+    bar = f"± {format_error_bar(first.half_width)}, computed from the noise"
     within = ", within the limit" * trims
     lines = (
-        (f"Error bar ({CONFIDENCE:.0%})", bar, f"Of {first.quantity}{within}.{wider}"),
+        (f"Error bar ({CONFIDENCE:.0%})", bar, f"For {first.quantity}{within}.{wider}"),
         ("Noise", f"{stage.noise}, scale {stage.scale:.4g}", contribution),
         ("Noisy numbers", f"{plan.cell_count:,}", numbers),
     )
     tables.draw_rows(("Property", "Number", "Meaning"), lines)
     with st.expander("Expected accuracy and bias", icon=":material/straighten:"):
-        st.caption("From the noise alone: nothing in your data was looked at for this table.")
+        st.caption("Computed from the noise only. Your data were not used for this table.")
         sizes = ["" if row.truncated_count is None else f"{row.truncated_count:,}" for row in rows]
         columns = {
             "Number": [row.quantity for row in rows],
@@ -237,7 +237,9 @@ def ask_tuning(plan: ReleasePlan, entry: Entry) -> tuple[str, str]:
         key="release_tuned",
     )
     note = st.text_input(
-        "In your words", key="release_note", placeholder="such as the days that were looked at"
+        "Details in your own words",
+        key="release_note",
+        placeholder="such as the days that were looked at",
     )
     if chosen == "twin":
         note = "; ".join(filter(None, (note, _ask_twin(twin))))

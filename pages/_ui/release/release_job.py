@@ -15,8 +15,8 @@ from pages._ui.app.streamlit_internals import page_id
 
 RELEASE_FLAG = "--allow-release"
 _UNFORESEEN = (
-    "The release failed ({}); the server's log says where. If the ledger lists it, its cost is "
-    "spent."
+    "The release failed ({}). The server's log has the details. If the ledger lists it, its cost "
+    "is spent."
 )
 _lock = threading.Lock()
 _latest: list[tuple[str, LongJob]] = []

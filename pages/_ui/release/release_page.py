@@ -87,7 +87,7 @@ def _draw_confirmation(plan: ReleasePlan, entry: Entry, ledger: BudgetLedger) ->
     st.info(describe_cost(plan, budget, charged), icon=":material/payments:")
     tuned, note = release_form.ask_tuning(plan, entry)
     inert_name = make_inert(entry.name, None)
-    label = f"Type {inert_name} to confirm: what is drawn cannot be taken back"
+    label = f"Type {inert_name} to confirm. A release cannot be undone"
     typed = st.text_input(label, key="release_confirm").replace(WORD_JOINER, "")
     st.caption(f"The release takes {format_wait(release_text.estimate_release_s(plan))}.")
     name = f"{entry.name}-{plan.product}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
@@ -116,7 +116,7 @@ def _draw_confirmation(plan: ReleasePlan, entry: Entry, ledger: BudgetLedger) ->
             ),
         )
         if not started:
-            st.toast("Another release is being made on this computer; nothing was spent here.")
+            st.toast("Another release is running on this computer. Nothing was spent here.")
         st.rerun()
 
 
@@ -141,7 +141,7 @@ def _offer_largest(plan: ReleasePlan, budget: Budget) -> None:
     stop = release.max_epsilon_within_budget(plan.setting, dataset, budget, stops)
     if stop is not None and stop < plan.epsilon:
         st.button(
-            f"Use ε = {stop:g}, the largest that fits",
+            f"Set ε = {stop:g}, the largest that the budget allows",
             key="release_most",
             icon=":material/tune:",
             on_click=current.set_values,
@@ -155,10 +155,10 @@ def _draw_end(job: LongJob) -> None:
         st.error(make_inert(job.error, None), icon=":material/error:")
     elif job.result is not None:
         name = make_inert(job.name, None)
-        message = f"Released: {name}. The bundle may be given away; this page may not."
+        message = f"Released: {name}. You may share the bundle. Do not share this page."
         st.success(message, icon=":material/check:")
         _draw_bundle(job.result, "new")
-    st.button("Release something else", key="release_again", on_click=_start_another)
+    st.button("Start another release", key="release_again", on_click=_start_another)
 
 
 def _start_another() -> None:
@@ -213,8 +213,10 @@ def _draw_history(ledger: BudgetLedger) -> None:
         st.caption(f"{rest} of datasets that are not available here. The command lists all.")
     if not rows:
         return
-    count = f"{len(entries)} entries, budgets and ends of releases among them"
-    st.caption(f"{count}; hashes unbroken, the last one is `{entries[-1].chain_hash}`.")
+    count = f"{len(entries)} entries (releases, budgets and completions)"
+    st.caption(
+        f"{count}. The chain of hashes is intact; the last hash is `{entries[-1].chain_hash}`."
+    )
     tables.draw(_ledger_columns(rows, {e.body["release"] for e in entries if e.kind == "done"}))
     folders = [path.parent for path in bundle_folder().glob("*/SHA256SUMS")]
     bundles = {path.name: path for path in folders if _dataset_of(path) in names}
@@ -249,7 +251,7 @@ def _ledger_columns(rows: list[Line], done: set[int]) -> dict[str, list[str]]:
         "Product": [str(row.body.get("product", "")) for row in rows],
         "ε spent": [f"{row.body['epsilon']:g}" for row in rows],
         "δ spent": [f"{row.body['delta']:g}" for row in rows],
-        "Bundle": ["made" if row.id in done else "not finished; spent" for row in rows],
+        "Bundle": ["made" if row.id in done else "not completed, but charged" for row in rows],
     }
 
 
@@ -264,7 +266,7 @@ def _ask_budget(
         budgets = {people: budget for people, budget in budgets.items() if budget.unit == "trip"}
     same_people = datasets.find_same_people(entry.name, entry.metadata.same_people_as)
     shared = [name for name, budget in budgets.items() if same_people & {*budget.datasets}]
-    label, options = "Whose data is it?", list(WHOSE)
+    label, options = "Whose data are these?", list(WHOSE)
     first = int(bool(shared))
     if budgets and st.radio(label, options, first, format_func=WHOSE.__getitem__) == "same":
         with st.form("release_join", border=True, enter_to_submit=False):
@@ -277,20 +279,27 @@ def _ask_budget(
     with st.form("release_budget", border=True, enter_to_submit=False):
         # whoever declares a budget after this one reads its name
         default = "" if entry.name in session().datasets else entry.name
-        people = st.text_input("Name of the people and the period", value=default)
+        people = st.text_input("Name for these people and this period", value=default)
         unit_col, epsilon_col, delta_col = st.columns(3)
         units = list(UNITS)[::-1] if people_known else list(UNITS)[:1]
         unit = unit_col.selectbox("Budget per", units, format_func=UNITS.__getitem__)
         epsilon = epsilon_col.number_input(
-            "Privacy loss of all releases (ε)", 0.01, 100.0, None, step=0.5, placeholder="such as 2"
+            "Total ε for all releases together",
+            0.01,
+            100.0,
+            None,
+            step=0.5,
+            placeholder="such as 2",
         )
         delta = delta_col.number_input(
-            "Allowance beyond ε in all (δ)", 0.0, 0.01, plan.delta, step=1e-7, format="%g"
+            "Total δ for all releases together", 0.0, 0.01, plan.delta, step=1e-7, format="%g"
         )
-        owner = st.text_input("Your name or office: who answers for these data, and may raise this")
+        owner = st.text_input(
+            "Your name or office (responsible for these data; may raise the budget)"
+        )
         if st.form_submit_button("Declare the budget", type="primary"):
             if epsilon is None:
-                st.error("How much may be revealed in all is yours to say: enter an ε.")
+                st.error("Enter a total ε. Only you can decide how much may be revealed.")
                 return
             declare = partial(ledger.declare, people, datasets=[entry.name], unit=unit)
             _run_action(lambda: declare(epsilon=epsilon, manager=owner, delta=delta))

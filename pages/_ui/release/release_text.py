@@ -6,10 +6,10 @@ from engine.release.budget_ledger import BudgetUnit, to_decimal_fraction
 from engine.text.numbers import count_noun, make_inert
 
 NOT_HERE = (
-    "Releases are made on the custodian's own computer only. This page is served to others: start "
-    "it there, or add -- --allow-release to the command that starts it."
+    "Releases are made on the custodian's own computer only, but this page is served to others. "
+    "Start the explorer on that computer, or start it with -- --allow-release."
 )
-NOTHING_YET = "Nothing leaves this computer, and nothing is spent, before you confirm below."
+NOTHING_YET = "Nothing is published and no budget is spent until you confirm below."
 NO_BUDGET = (
     "The {} in this dataset have no budget yet. The person who answers for their data declares it "
     "once, for all releases together. It limits an attacker who knows all others' data and guesses "
@@ -27,24 +27,24 @@ SUMS = (
     "be computed back from such totals: τ is then for reading, not for secrecy."
 )
 WHOSE = {
-    "new": "People about whom nothing has been released yet",
-    "same": "People who have a budget already: what several datasets reveal about them adds up",
+    "new": "New people: nothing about them has been released before",
+    "same": "People with an existing budget: losses from several datasets add up",
 }
 LEAK = (
     "This uses the data that would be released. A setting that you change after seeing it was "
     "chosen on these very data. No theorem covers that leak, and the statement must name it."
 )
 JUDGED = (
-    "You have looked at the verdict by these data. If it moved any setting, they are what the "
-    "settings were chosen on."
+    "You have seen the utility computed from these data. If that changed any setting, answer “On "
+    "these very data”."
 )
 TUNING_CHOICES = {
     "public": "By a public rule, without looking at data",
     "simulated": "On simulated data of similar size",
-    "twin": "On a twin, made of public facts alone",
+    "twin": "On a twin (simulated people from public facts only)",
     "other period": "On another period, with other people in it",
-    "same people": "On another period, with the same people in it (a leak about them)",
-    "these data": "On these very data (a leak that no theorem covers)",
+    "same people": "On another period with the same people (reveals something about them)",
+    "these data": "On these very data (reveals something that no theorem covers)",
 }
 _START_S, _NUMBER_S, _ESTIMATE_S = 1.0, 7e-6, 16e-6
 """Seconds on an idle core: of any release, of each noisy number, and of each that is estimated.
@@ -55,8 +55,8 @@ UNITS: dict[BudgetUnit, str] = {"trip": "trip", "person-day": "person and day", 
 _FINER_NOTES = {
     "person-day": " A budget per person and day pays for two changes. Without one day a person is "
     "still there, and other trips or visits move into the freed places.",
-    "trip": " A budget per trip pays for two changes: without one trip another of the same person "
-    "may take its place.",
+    "trip": " A budget per trip is charged for two changes. If one trip is removed, another trip "
+    "of the same person may take its place.",
 }
 
 
@@ -74,10 +74,9 @@ def describe_cost(plan: ReleasePlan, budget: Budget, charged: BudgetCost) -> str
     delta = f" (and δ = {charged.delta:.3g})" if charged.delta else ""
     coarser = list(UNITS).index(plan.unit) > list(UNITS).index(budget.unit)
     return (
-        f"Privacy loss (ε) of {plan.epsilon:g} per {UNITS[plan.unit]}{days} costs a "
-        f"{UNITS[budget.unit]} ε = {charged.epsilon:.6g}{delta}; {rest:.6g} is left after it."
-        + _FINER_NOTES.get(budget.unit, "")
-        * coarser
+        f"This release has ε = {plan.epsilon:g} per {UNITS[plan.unit]}{days}. It costs ε = "
+        f"{charged.epsilon:.6g}{delta} per {UNITS[budget.unit]}, and {rest:.6g} of the budget "
+        "remains." + _FINER_NOTES.get(budget.unit, "") * coarser
     )
 
 
@@ -88,5 +87,5 @@ def describe_budget(budget: Budget) -> str:
     return (
         f"**{people}**: ε = {budget.spent_epsilon:g} of {budget.epsilon:g}{delta} spent per "
         f"{UNITS[budget.unit]} in {count_noun(budget.release_count, 'release')}. "
-        f"May be raised by {', '.join(map(make_inert, budget.managers))}, on the command line."
+        f"{', '.join(map(make_inert, budget.managers))} may raise the budget on the command line."
     )

@@ -52,7 +52,7 @@ def draw_times(report: Report) -> None:
                     alt=f"Starts and ends by hour on weekdays and weekends, {name.lower()}",
                     height=270,
                 )
-        st.caption(f"Noise moves each cell by at most {number(result.half_widths()[0])} (95%).")
+        st.caption(f"Noise changes each cell by at most {number(result.half_widths()[0])} (95%).")
 
 
 def draw_histograms(report: Report) -> None:
@@ -84,10 +84,14 @@ def draw_histograms(report: Report) -> None:
                 f"{bins.edges[-1]:g} {bins.unit} and above: "
                 f"{number(int(result.shown_numbers[-1]))} (true "
                 f"{number(report.count(analysis)[-1])}). The five numbers are "
-                + ("read off the noisy bins." if result.drawn_five_numbers is None else "drawn.")
+                + (
+                    "computed from the noisy bins."
+                    if result.drawn_five_numbers is None
+                    else "drawn."
+                )
             )
     if report.parameters.unit == "user":
-        st.caption("What a person's kept trips come to changes with M.")
+        st.caption("These quantities are of a person's counted trips, so they change with M.")
 
 
 def _draw_bars(

@@ -54,7 +54,7 @@ def draw_form(analyses: Collection[Analysis]) -> None:
     with place.cell():
         left_out = widgets.draw(fields.REPORT_OFF)
     if not set(analyses) - set(left_out):
-        st.error("At least one analysis must stay: all are shown.", icon=":material/error:")
+        st.error("At least one analysis must remain, so all are shown.", icon=":material/error:")
 
 
 def describe_report(report: ReportParameters) -> str:

@@ -33,7 +33,7 @@ def draw_visits(report: Report) -> None:
     first = largest_positions(counts[1], _MAX_LISTED)
     _draw_list({"Zone": [zones.names[i] for i in first]}, *(c[first] for c in counts))
     st.caption(
-        f"Noise moves each zone by at most {number(result.half_widths()[0])} (95%). Outside all "
+        f"Noise changes each zone by at most {number(result.half_widths()[0])} (95%). Outside all "
         f"zones: {number(int(result.shown_numbers[-1]))} (true {number(true[-1])})."
     )
 
@@ -59,8 +59,8 @@ def draw_flows(report: Report) -> None:
     }
     _draw_list(ends, *(c.ravel()[first] for c in counts))
     st.caption(
-        f"Noise moves each of the {size * size:,} flows by at most "
-        f"{number(result.half_widths()[0])} (95%). Trips within a zone count here."
+        f"Noise changes each of the {size * size:,} flows by at most "
+        f"{number(result.half_widths()[0])} (95%). Trips within a zone are included here."
     )
 
 

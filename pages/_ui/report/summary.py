@@ -19,7 +19,7 @@ _MEASURES = {
     "smape": "SMAPE (0 to 2)",
     "js_divergence": "Jensen–Shannon",
     "earth_movers_distance": "Earth mover's distance",
-    "top_10_coverage": "Of the ten largest",
+    "top_10_coverage": "Found among the ten largest",
 }
 
 
@@ -53,7 +53,14 @@ def draw(report: Report) -> None:
 
 def draw_errors(report: Report) -> None:
     """Draw what each analysis loses in this draw, where it comes from, and which M."""
-    heads = ("Analysis", "ε", "Noise (95%)", "Left out, mean", "Noise, mean", *_MEASURES.values())
+    heads = (
+        "Analysis",
+        "ε",
+        "Noise (95%)",
+        "Error from the limit M, mean",
+        "Error from noise, mean",
+        *_MEASURES.values(),
+    )
     lines: list[tuple[str, ...]] = []
     for analysis, result in report.release.results.items():
         true, truncated = (report.count(analysis, is_truncated=cut) for cut in (False, True))
@@ -61,7 +68,7 @@ def draw_errors(report: Report) -> None:
         noise = f"± {number(float(np.median(result.half_widths())))}", *map(number, means)
         measures = error_measures(true, result.shown_numbers, analysis)
         lost = (_format_measure(key, measures.get(key)) for key in _MEASURES)
-        price = f"{result.epsilon:.3g}" if result.epsilon else "read off others"
+        price = f"{result.epsilon:.3g}" if result.epsilon else "derived from others"
         lines.append((analysis.label, price, *noise, *lost))
     tables.draw_rows(heads, lines)
     st.caption(
@@ -80,11 +87,11 @@ def _format_measure(name: str, value: float | None) -> str:
 
 
 def _draw_limit_choice(report: Report) -> None:
-    st.markdown("**Which M?** A public guess is enough, and nothing is read from the data.")
+    st.markdown("**Which M?** A public guess is enough. Nothing is read from the data.")
     counts = (Analysis.DAYS, Analysis.HOURS, Analysis.VISITS, Analysis.FLOWS)
     names = [str(analysis) for analysis in counts if analysis in report.release.results]
     if not names:
-        st.caption("No count of trips is asked.")
+        st.caption("The report has no count of trips.")
         return
     columns = st.columns(4)
     people = columns[0].number_input(
@@ -114,5 +121,6 @@ def _draw_limit_choice(report: Report) -> None:
         alt="Error left out and noise over M",
     )
     st.caption(
-        f"Least error at **M = {curve.best_limit}**; now M = {limit}. Trips taken as lognormal."
+        f"Smallest error at **M = {curve.best_limit}**; current M = {limit}. Assumes that "
+        "trips per person are lognormal."
     )

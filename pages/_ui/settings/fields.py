@@ -114,8 +114,8 @@ MAX_VISITS = Field[int]("max_visits", "Visit limit (ℓ)", range(1, parameters.M
 DENSITY_METHOD = Field[parameters.DensityMethod](
     "variant", "Method", get_args(parameters.DensityMethod), DENSITY_METHOD_NAMES.__getitem__
 )
-SCALING = Field[bool]("density_scaling", "Improved scaling", (False, True))
-SMOOTHING = Field[bool]("density_smoothing", "Night smoothing", (False, True))
+SCALING = Field[bool]("density_scaling", "Scale up to all visits", (False, True))
+SMOOTHING = Field[bool]("density_smoothing", "Smooth the night hours", (False, True))
 GAUSSIAN = Field[bool]("density_gaussian", "Analytic Gaussian", (False, True))
 UNIT = Field[str]("unit", "Unit of privacy", get_args(parameters.ODUnit), UNIT_LABELS.__getitem__)
 MAX_TRIPS = Field[int]("max_trips", "Trip limit (T)", parameters.MAX_TRIPS_STOPS)
@@ -145,7 +145,10 @@ REPORT_METHOD = Field[str](
     "report_preset", "Budget", tuple(REPORT_METHODS), REPORT_METHODS.__getitem__
 )
 REPORT_OFF = MultiField(
-    "report_off", "Leave out", [str(key) for key in Analysis], lambda key: Analysis(key).label
+    "report_off",
+    "Leave out these analyses",
+    [str(key) for key in Analysis],
+    lambda key: Analysis(key).label,
 )
 FIELDS: tuple[Field[Any], ...] = (
     *(EPSILON, DELTA, MAX_VISITS, DENSITY_METHOD, SCALING, SMOOTHING, GAUSSIAN),

@@ -68,7 +68,10 @@ def read_link() -> None:
         parsed = field.read_all([_OLD_VALUES.get((field.key, text), text) for text in raw])
         if parsed is None:
             wish = make_inert(", ".join(raw))
-            memo.notices.append(f"The link asks for {field.key} = {wish}, which cannot be set.")
+            memo.notices.append(
+                f"The link sets {field.key} = {wish}, which is not a valid "
+                "value. The default is used."
+            )
             if isinstance(field, fields.MultiField):  # its widget would take what it can read
                 del st.query_params[field.key]
             continue
@@ -84,7 +87,8 @@ def read_link() -> None:
             values[key] = raw[0]
         elif key in texts and not raw:
             memo.notices.append(
-                f"The link asks for {key} = {make_inert(texts[key])}, which is not here."
+                f"The link names {key} = {make_inert(texts[key])}, which is not available "
+                "here. The default is used."
             )
         if key in texts and not offers.is_linked(key):
             del st.query_params[key]

@@ -84,7 +84,7 @@ def choices(key: str) -> dict[str, str]:
         entries = catalogue.entries()
         ordered = sorted(entries, key=lambda name: part not in entries[name].parts)
         return {
-            name: name if part in entries[name].parts else f"{name} (no {PART_NOUNS[part]})"
+            name: name if part in entries[name].parts else f"{name} (has no {PART_NOUNS[part]})"
             for name in ordered
         }
     if source is None:

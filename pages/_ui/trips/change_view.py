@@ -47,7 +47,7 @@ _KINDS = (
     ("rise", "", colours.MORE),
     ("fall", "inflated", colours.LESS),
     ("cannot tell", "untold", _GREY),
-    ("invented: the truth does not go there", "phantom", colours.PHANTOM),
+    ("false: the true flow did not change this way", "phantom", colours.PHANTOM),
 )
 _RISE, _FALL, _UNCLEAR, _INVENTED = range(len(_KINDS))
 
@@ -189,7 +189,7 @@ def _draw_map(matrix: Matrix, old: Setting, new: Setting, view: str, grade: str)
 
 def _draw_price(setting: Setting) -> None:
     """Draw the cost of one release of both spans."""
-    who = "a trip is in one span only and" if setting.parameters.unit == "trip" else "a person"
+    who = "a trip is in one period only and" if setting.parameters.unit == "trip" else "a person"
     st.caption(
         f"Each span would be one table, whatever time is set. One release holds both, and {who} "
         f"pays ε = {cached.risk(setting).epsilon:.3g} for both spans."
@@ -254,7 +254,7 @@ def _draw_epsilon_curve(parameters: Any, zones: int) -> None:
     st.subheader(f"Counts differ: a {SHARE:.0%} change in a flow of {SIZE}", anchor=False)
     flows = zones * (zones - 1)
     curves, min_epsilons = cache.compute(change_curves, parameters.with_epsilon(1.0), flows)
-    names = "one flow, chosen in advance", f"one of {flows:,}, at worst"
+    names = "one flow, chosen in advance", f"any one of {flows:,} flows (worst case)"
     charts.draw_curve(
         charts.make_lines(dict(zip(names, curves, strict=True))),
         x=EPSILON_STOPS,

@@ -50,10 +50,18 @@ MEASURES = {  # the field of the engine's grid, whether it is a share, and what 
         "Share of trips shown that are in the data; the others are invented",
     ),
     "Lost flows": ("lost_share", True, "Flows of at least τ that the release suppresses"),
-    "Revealed flows": ("revealed_flows", False, "Flows below τ that noise lifts into view"),
+    "Revealed flows": (
+        "revealed_flows",
+        False,
+        ("Flows below τ that the release shows because of noise"),
+    ),
     "Phantom flows": ("phantom_flows", False, "Flows shown where nobody travelled"),
-    "Pairs of zones shown as 0": ("zero_share", True, "All pairs, empty ones too"),
-    "Bias of the total (trips)": ("bias", False, "Released minus true trips, in all"),
+    "Pairs of zones shown as 0": (
+        "zero_share",
+        True,
+        ("Share of all pairs of zones, including empty ones"),
+    ),
+    "Bias of the total (trips)": ("bias", False, "Released total minus true total"),
 }
 
 
@@ -64,7 +72,7 @@ def draw(matrix: Matrix) -> None:
     # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
     fixed = matrix.vary(epsilon=1.0, suppression_threshold=0)
     _draw_heat(matrix, name, getattr(grid(fixed.setting, matrix.day), MEASURES[name][0]))
-    st.subheader(matrix.say("Trips kept of each (T)"), anchor=False)
+    st.subheader(matrix.say("Trips counted per person (T)"), anchor=False)
     once = matrix.setting.selection.people_once
     if once or matrix.parameters.unit == "trip":
         st.info(PEOPLE_ONCE if once else TRIP_LEVEL)
@@ -95,7 +103,7 @@ def grid(setting: Setting, day: int) -> ErrorGrid:
 def _draw_heat(matrix: Matrix, name: str, values: Floats) -> None:
     """Draw τ downwards and ε across; a click sets both."""
     if not np.isfinite(values).any():
-        st.info("There are no such flows in this window, so there is nothing to average.")
+        st.info("No such flows at this setting, so there is no average.")
         return
     (_, shares, meaning), parameters = MEASURES[name], matrix.parameters
     rows = range(len(GRID_THRESHOLDS))[::-1]  # the highest threshold on top
@@ -124,11 +132,11 @@ def _draw_heat(matrix: Matrix, name: str, values: Floats) -> None:
         on_pick=take,
     )
     st.caption(
-        f"{matrix.say(meaning)}. You are here (red frame), at ε = {EPSILON_STOPS[x]:g} and "
-        f"τ = {GRID_THRESHOLDS[y]}: **{format_value(float(values[x, y]))}**. Click a cell to set "
-        f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn. The last "
-        "column is suppression without noise: it protects nobody and drops nothing beyond T. A "
-        "click on it sets τ alone."
+        f"{matrix.say(meaning)}. Your setting (red frame), ε = {EPSILON_STOPS[x]:g} and τ = "
+        f"{GRID_THRESHOLDS[y]}: **{format_value(float(values[x, y]))}**. Click a cell to set both "
+        f"sliders. Computed exactly for T = {parameters.max_trips_per_user}, without drawing "
+        "noise. The last column is suppression without noise: it protects nobody and drops "
+        "nothing beyond T. A click on it sets τ alone."
     )
 
 

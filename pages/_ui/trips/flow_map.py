@@ -108,7 +108,7 @@ def _draw_controls(matrix: Matrix) -> tuple[str, int | None, int]:
             [ALL_ZONES, *sorted(names, key=names.__getitem__)],
             format_func=lambda zone_id: names.get(zone_id, "All zones"),
             key=_ZONE_KEY,
-            help="Or click a zone on the map; click it again to see all.",
+            help="Or click a zone on the map. Click it again to show all.",
             **fields.PERSIST,
         )
         key = "od_flows_most"
@@ -131,10 +131,10 @@ def _draw_list(matrix: Matrix, pairs: tuple[Integers, Integers]) -> None:
         "From": [names[zone] for zone in pairs[0]],
         "To": [names[zone] for zone in pairs[1]],
         "True (trips)": [format_flow(value) for value in matrix.truth[pairs]],
-        "Private (trips)": [format_flow(value) for value in matrix.shown_counts[pairs]],
+        "With noise (trips)": [format_flow(value) for value in matrix.shown_counts[pairs]],
     }
     if marks.has_ranges(matrix.release):
-        columns["Private (trips)"] = marks.format_shown(matrix.release, pairs)
+        columns["With noise (trips)"] = marks.format_shown(matrix.release, pairs)
         one_by_one, at_once = marks.format_ranges(matrix.release, pairs)
         columns |= {marks.ONE_BY_ONE: one_by_one, marks.ALL_AT_ONCE: at_once}
         flows = zip(*(zones.tolist() for zones in pairs), strict=True)

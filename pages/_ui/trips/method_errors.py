@@ -57,10 +57,10 @@ def _draw_distributions(matrix: Matrix) -> None:
     epsilon_set = matrix.parameters.epsilon
     shades = {epsilon: shade for epsilon, shade in _EPSILONS.items() if epsilon != epsilon_set}
     laws = {f"ε = {epsilon:g}": matrix.vary(epsilon=epsilon).expected for epsilon in shades}
-    laws[f"yours: ε = {epsilon_set:g}"] = matrix.expected
+    laws[f"current: ε = {epsilon_set:g}"] = matrix.expected
     worst = max(law.mean_error("travelled") for law in laws.values())
     if not worst > 0:  # NaN without a trip
-        st.info("No flow has a trip here.")
+        st.info("No flow has a trip at this setting.")
         return
     trips = np.unique(np.geomspace(1, max(20.0, 8 * worst) + 1, 48).round() - 1).tolist()
     within = {name: law.absolute_error_within(trips, "travelled") for name, law in laws.items()}
@@ -72,7 +72,7 @@ def _draw_distributions(matrix: Matrix) -> None:
         y_axis=charts.share_axis("Share of flows"),
         step=True,
         key="od_errors",
-        alt="Share of flows whose error is at most so many trips",
+        alt="Share of flows by size of their error",
     )
     columns = {
         f"Setting{matrix.day_label}": list(laws),
@@ -82,7 +82,8 @@ def _draw_distributions(matrix: Matrix) -> None:
     }
     tables.draw({matrix.say(name): values for name, values in columns.items()})
     note = (
-        "Over flows with a trip. Exact, without drawing: each curve is the share of flows whose "
-        "error is at most the value below. Relative: |private − true| / true."
+        "Flows with at least one trip. Exact, no noise is drawn. Each curve is the share of "
+        "flows whose error is at most the value below. Relative error: |with noise − true| / "
+        "true."
     )
     st.caption(matrix.say(note))

@@ -52,7 +52,7 @@ def draw(matrix: Matrix) -> None:
     if exact is not None:
         true, released = exact.share_below(floor)
         below = (
-            f" Under {trip_count(floor)} lie {percent(true)} of all pairs in truth and "
+            f" Pairs of zones with fewer than {trip_count(floor)}: {percent(true)} in truth, "
             f"{percent(released)} in the expected release (the paper's Table S2)."
         )
     st.caption(

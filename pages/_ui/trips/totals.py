@@ -19,7 +19,7 @@ _ZONES = 18
 def draw(matrix: Matrix) -> None:
     """Draw the totals of the busiest zones and say what every day costs."""
     _draw_totals(matrix)
-    st.subheader("What all days cost a person", anchor=False)
+    st.subheader("Privacy loss of a person over all days", anchor=False)
     st.markdown(assessments.describe_risk(assessments.assess_setting(matrix.setting)))
 
 
@@ -47,7 +47,7 @@ def _draw_totals(matrix: Matrix) -> None:
         height=430,
     )  # fmt: skip
     off = percent(total_error(true, private))
-    st.caption(matrix.say(f"{caption} In this draw totals are off by {off} of all trips."))
+    st.caption(matrix.say(f"{caption} In this draw, zone totals are wrong by {off} of all trips."))
 
 
 def _total_intervals(

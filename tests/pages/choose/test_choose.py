@@ -44,7 +44,7 @@ def ask(app, **values):
 def test_the_papers_example_is_answered_published_and_exact_side_by_side(open_choose):
     app = open_choose(unit="trip")
     shown = text(app)
-    for figure in ("0.2853", "0.3922", "0.3739, which really gives 94.1%"):  # Theorems 6 and 7
+    for figure in ("0.2853", "0.3922", "0.3739 (true confidence 94.1%)"):  # Theorems 6 and 7
         assert figure in shown
     assert "0.02828" not in shown
     assert "0.05706" in ask(app, alpha=52)
@@ -115,8 +115,8 @@ def test_the_base_rate_can_be_set_and_a_density_with_delta_has_no_such_limit(ope
     flows, visits = (table["Number"][1] for table in tables(app)[:2])
     assert flows == f"{math.ceil(1000 * grown) / 10:.1f}%"
     assert visits == "–"
-    assert "no limit with δ" in text(app)
-    assert "knows the others or believes them independent" in text(app)
+    assert "no limit if δ &gt; 0" in text(app)
+    assert "knows everyone else, or considers them independent" in text(app)
 
 
 def advice(app):
@@ -132,7 +132,7 @@ def test_what_is_recommended_there_is_what_home_recommends(open_home, settled):
     settled(app)
     assert advice(app) == [at_home]
     settled(app.button(key="way_all_use").click().run())
-    assert "as you have it" in "\n".join(bodies(app))
+    assert "your current setting" in "\n".join(bodies(app))
 
 
 def test_real_people_stand_under_their_banner_there(open_home, settled):

@@ -64,7 +64,7 @@ def test_several_files_are_one_table(open_data):
     uploader(app, "table").set_value(files).run()
     assert [one.value for one in app.date_input] == [date(2015, 8, 1), date(2015, 9, 30)]
     assert widget(app.text_input, "data_name").value == "trips"
-    assert "The first of 2 files is shown" in text(app)
+    assert "the first of 2 files. All files" in text(app)
 
 
 def test_a_column_left_out_or_taken_twice_is_named(open_data):
@@ -157,7 +157,7 @@ def test_an_unforeseen_error_is_told_without_its_message(open_data, monkeypatch,
 
     monkeypatch.setattr(builds, "ingest", broken)
     app = built(filled(open_data))
-    assert "not foreseen (RuntimeError)" in html_of(app)
+    assert "unexpected error (RuntimeError)" in html_of(app)
     assert CANARY not in text(app) + caplog.text
 
 
@@ -177,7 +177,7 @@ def test_a_build_can_be_cancelled(open_data, monkeypatch, temporary):
     button(app, "data_build_cancel").click().run()
     ended(held(app, DataState).build)
     app.run()
-    assert "Cancelled; nothing was written." in text(app)
+    assert "Cancelled. Nothing was written." in text(app)
     assert list(temporary.rglob("*.parquet")) == []
     assert len(uploader(app, "table").value) == 1
 

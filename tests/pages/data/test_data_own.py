@@ -42,10 +42,10 @@ def test_a_dataset_is_kept_for_its_owner_only_and_deleted(open_data, local, own_
         assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600)
     assert "saved on this computer in data/local" in html_of(app)
     button(app, "data_another").click().run()
-    assert "Kept on this computer" in [one.value for one in app.subheader]
+    assert "Saved on this computer" in [one.value for one in app.subheader]
     button(app, "data_delete_trips-2015-09").click().run()
     assert not folder.exists()
-    assert "Kept on this computer" not in [one.value for one in app.subheader]
+    assert "Saved on this computer" not in [one.value for one in app.subheader]
 
 
 def kept(folder: Path, **changes: object) -> Path:
@@ -100,7 +100,7 @@ def test_a_name_that_is_taken_is_refused(open_data):
     app = filled(open_data)
     name = widget(app.text_input, "data_name")
     name.set_value("demo-city").run()
-    assert "another name (this one is taken)" in text(app)
+    assert "another name, because this one is taken" in text(app)
     widget(app.text_input, "data_name").set_value("../x").run()
     assert "a name in lower-case letters" in text(app)
     assert button(app, "data_start").disabled
@@ -159,7 +159,7 @@ ZONES = squares(**NAMED, population=RESIDENTS).to_json().encode()
 def opened(open_page) -> AppTest:
     app = open_page(PAGE)
     door = next(one for one in app.segmented_control if one.key == "data_door")
-    door.set_value("No data yet, or none I may look at").run()
+    door.set_value("I have no data yet, or may not look at them").run()
     assert not app.exception, app.exception
     return app
 

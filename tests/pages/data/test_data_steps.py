@@ -74,7 +74,7 @@ def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_
 def test_coarser_zones_of_the_file_are_kept_and_offered(open_data):
     app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS)
     upload(app, "zones", "zones.geojson", ZONES)
-    assert "Coarser zones kept: district (2)" in text(app)
+    assert "Coarser zones available: district (2)" in text(app)
     built(zone(app, "America/Mexico_City"))
     dataset = datasets.load(app.session_state["session"].datasets["trips-2015-09"])
     assert [level.name for level in zone_levels(dataset.zones)] == ["zones", "district"]

@@ -54,26 +54,31 @@ def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settl
     homes = InhabitedDataset(town)
     origin = decisions.seed_zones(homes)["largest"]
     acts = decisions.simulate_true_epidemic(homes, [origin], MODEL)[0] >= 0.02
-    assert f"never acting would get {percent(float((~acts).mean()))}" in text(app)
-    assert "0.5 infections (β; P2's 0.1 hardly leaves its zone in 7 days)" in text(app)
+    assert f"never acting would already give {percent(float((~acts).mean()))}" in text(app)
+    assert "0.5 infections (β; with P2's 0.1 it hardly leaves its first zone in 7 days)" in text(
+        app
+    )
     assert "Mean over 20 releases, 95% of them between" in text(app)
-    assert f"of {acts.size:,} zone-days" in text(app)
+    assert f"of {acts.size:,} zone-day decisions" in text(app)
     empty = int((town.homes == 0).sum())
     assert f"without the {empty} zones in which nobody lives" in text(app)
     curves = [chart for key, chart in drawn.items() if key.startswith("decisions_curve")]
     assert curves
     assert all("releases, 95% of them" in str(curve) for curve in curves)
     maps = "".join(str(one.value) for one in app.markdown)  # `st.html` would drop an SVG
-    assert "Map of decisions: With a release" in maps
+    assert "Map of decisions: Days with action, from a release" in maps
     due = number(float(acts.sum()))
-    assert re.search(rf"missed: [\d.,]+ zone-days beside {due} due", maps)
+    assert re.search(rf"missed: [\d.,]+ zone-days, {due} needed", maps)
     assert "<svg" in maps
 
 
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ({"decisions_threshold_fast": "90"}, "In the 7 days of demo-city no zone reaches 90.0%"),
+        (
+            {"decisions_threshold_fast": "90"},
+            "No zone reaches 90.0% infected in the 7 days of demo-city",
+        ),
         ({"od_data": "only-visits"}, "has no trips"),
         (
             {"unit": "person", "threshold": "2"},
@@ -90,7 +95,7 @@ def test_what_cannot_be_decided_is_said_and_shows_no_figure(open_page, query, wo
 
 def verdict(app):
     """The sentence on decisions, whichever view shows it."""
-    return re.search(r"At ε = .*?never acting would get [\d.]+%", text(app))[0]
+    return re.search(r"At ε = .*?never acting would already give [\d.]+%", text(app))[0]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +171,7 @@ def test_where_no_zone_acts_that_is_said_and_from_which_share_some_would(open_pa
     app = open_page(PAGE, **TRIPS, **query)
     highest = float(re.search(r"highest prevalence is ([\d.]+)%", text(app))[1])
     app.number_input(key="decisions_threshold_fast").set_value(highest / 2).run()
-    assert "Map of decisions: With a release" in text(settled(app))
+    assert "Map of decisions: Days with action, from a release" in text(settled(app))
 
 
 def test_a_zone_is_marked_where_more_than_one_decision_in_ten_is_wrong():

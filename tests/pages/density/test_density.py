@@ -51,7 +51,7 @@ def test_first_screen_shows_the_engines_numbers(open_density, method):
     assert shown["Relative error (MRE)"] == percent(np.mean(errors))
     off = np.mean([np.abs(one - truth).mean() for one in counts])
     assert shown["Mean error"] == f"{number(off)} visits"
-    proved = f"{release.cost.proved_epsilon:.3g} charged 0.5"
+    proved = f"{release.cost.proved_epsilon:.3g} ε set: 0.5"
     assert shown["Proved privacy loss (ε)"] == proved
     uses = density.METHODS[method].used_fields
     assert app.toggle(key="density_scaling").disabled == ("scaling" not in uses)
@@ -130,7 +130,7 @@ def test_the_cost_names_the_noise_that_a_release_has(open_density, variant, said
 
 
 def test_more_proved_than_charged_is_said(open_density):
-    assert "which promises more than is proved" in text(
+    assert "ε is not proved for this method" in text(
         open_density(epsilon=10.0, variant="efpa", max_visits=168)
     )
 

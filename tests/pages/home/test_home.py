@@ -293,8 +293,8 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
         one_day = f" In one day alone: {rate}."
     said = f"Guessed: is a person in {data}?{one_day} A coin gets 50. Family of 4: {together}<"
     assert said in html_of(app)
-    noise = "each under its own noise" if step == "day" else "under one noise"
-    day = f"ε = 0.3 protects a person's day; 7 days {noise}: ε = {risk.epsilon:.2g}"
+    noise = "each with its own noise" if step == "day" else "with one noise for all"
+    day = f"ε = 0.3 protects a person's day; all 7 days, {noise}: ε = {risk.epsilon:.2g}"
     said = day if unit == "person-day" else "ε = 0.3 protects a person, all days"
     assert html.escape(said) in html_of(app)
 
@@ -302,7 +302,7 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
 def test_the_proved_loss_of_a_density_is_not_that_of_days(open_home):
     """Of EFPA a larger loss is proved than P1 states; its week is one release."""
     app = open_home(home_shown="Density", density_data="demo-city", variant="efpa", epsilon="1")
-    said = re.search(r"ε = ([\d.]+), δ = 1e-7 protects a person", html_of(app))[1]
+    said = re.search(r"ε = ([\d.]+), δ = 1e-7 protects one person", html_of(app))[1]
     assert float(said) > 1
 
 
@@ -322,7 +322,7 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     app = settled(app.button(key="way_home_use").click().run())
     assert app.select_slider(key="epsilon").value == best.setting.parameters.epsilon
     assert app.selectbox(key="od_zones").value == "clusters-10"
-    assert "as you have itSettings rank by the harmonic mean" in advice(app)[0][1]
+    assert "your current settingSettings rank by the harmonic mean" in advice(app)[0][1]
     assert why in advice(app)[0][1]
     assert "way_home_use" not in [one.key for one in app.button]
     assert gauges(app)[1][1] == f"{100 * best.utility.retained:.0f} of 100"
@@ -349,13 +349,15 @@ def test_where_nothing_is_usable_it_says_so_in_red_with_coarser_and_longer(open_
     app = settled(open_home(od_data="demo-city", risk_limit="0.6"))
     ((level, words),) = advice(app)
     assert level == "noisy"
-    assert "Highest utility available, and poor" in words or "Nothing to recommend" in words
+    assert "Highest utility available, and poor" in words or "No recommendation" in words
     labels = [one.label for one in app.button if (one.key or "").startswith("way_")]
     assert any("clusters" in label or "province" in label for label in labels)
     assert any("whole period" in label for label in labels)
     app = settled(app.button(key="way_home_use").click().run())
     ((level, words),) = advice(app)
-    assert "Highest utility available, and poor: as you have it" in words  # never "recommended"
+    assert (
+        "Highest utility available, and poor: your current setting" in words
+    )  # never "recommended"
     assert level == "noisy"
     assert "noisy" in [level for level, *_ in gauges(app)[1:]]
     coarser = next(one for one in app.button if re.search("clusters|province", one.label))
@@ -424,7 +426,7 @@ def test_our_method_names_the_size_that_its_release_has_for_a_bar(open_home):
     )
     asked = {"epsilon": 0.3, "max_trips_per_user": 4, "unit": "person-day"}
     planned = plan(*of(ODParameters(method="empirical_bayes", **asked), step="day"))
-    assert f"Single flows below {planned.bar:,} trips are mostly estimated" in html_of(app)
+    assert f"A single flow below {planned.bar:,} trips is estimated mostly" in html_of(app)
 
 
 def test_sums_are_not_advised_where_they_are_said_to_be_far_off(open_home):
@@ -529,16 +531,19 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     for sign in ("ε", *(("ℓ",) if "home_shown" in query else ("T", "τ"))):
         assert f"<li>{sign}: " in page
     assert ("Current setting: weak privacy" in page) == (query.get("epsilon") == "3")
-    assert "Protected: a person" in page
+    assert "Unit of privacy: a person" in page
     n = len(datasets.load("demo-city").zones)
     cells = {
         "od_zones": "7 tables of 90 pairs of zones",
-        "home_shown": f"1 table of {n} zones by hour",
+        "home_shown": f"1 table of {n} zones × 168 hours",
     }
     wanted = next(
         (cells[at] for at in cells if at in query), f"1 table of {n * n - n:,} pairs of zones"
     )
-    assert re.search("<li>(Would be released: .*?)[;<]", page)[1] == f"Would be released: {wanted}"
+    assert (
+        re.search("<li>(The release would have .*?)[;<]", page)[1]
+        == f"The release would have {wanted}"
+    )
     assert "Simulated people" in page
     assert "127.0.0.1" not in page
     assert not re.search(r'(src|href)="', page)

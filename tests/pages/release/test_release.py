@@ -87,13 +87,13 @@ def test_a_budget_is_asked_for_first(page):
     assert "ε 2 at most 89 of 100 guesses" in html_of(page)
     next(one for one in page.text_input if one.label.startswith("Your name")).set_value("me")
     app = next(one for one in page.button if one.label == "Declare the budget").click().run()
-    assert "yours to say" in errors(app)[0]  # how much is nobody's default
+    assert "Only you can decide" in errors(app)[0]  # how much is nobody's default
     assert not BudgetLedger().path.exists()
 
 
 def test_cost_and_warnings_are_said_in_full_before_confirming(page):
     app = declared(page)
-    assert "on 7 days costs a person ε = 7; 3 is left after it." in texts(app)
+    assert "on 7 days. It costs ε = 7 per person, and 3 of the budget remains." in texts(app)
     assert "<summary>Noise is shown as flows</summary>A flow without a counted trip" in html_of(app)
     assert "The release takes about 2 s." in texts(app)
     assert filled(app) == ("these data", "")
@@ -122,7 +122,7 @@ def test_a_release_is_made_once_and_listed(page, monkeypatch):
     assert len(app.get("download_button")) == 4  # of the new bundle, and in the list
     assert not [name for name in read if name.endswith((".zip", ".html"))]
     assert BudgetLedger().budget("people").release_count == 1
-    assert "hashes unbroken" in texts(app)
+    assert "chain of hashes is intact" in texts(app)
     assert "ε = 7 of 20 spent per person in 1 release" in texts(app)
     assert not [one for one in app.button if one.key == "release_start"]
     app.button(key="release_again").click().run()
@@ -142,7 +142,7 @@ def test_the_page_opens_on_what_is_set_and_not_on_the_last_release(page, open_pa
     other = open_page("pages/6_Release.py", od_data="demo-city", epsilon="0.5")
     assert not [one.value for one in other.success]  # of another session of this computer
     other.number_input(key="release_trips_demo-city").set_value(10**9).run()
-    assert "costs a person ε = 3.5; 9.5 is left after it." in texts(other)
+    assert "costs ε = 3.5 per person, and 9.5 of the budget remains." in texts(other)
     app.switch_page("pages/0_Home.py").run()
     app = app.switch_page("pages/6_Release.py").run()
     assert not [one.value for one in app.success]
@@ -196,10 +196,12 @@ def test_no_session_reads_the_name_of_what_another_has_uploaded(page, own_data, 
 
 def test_the_name_of_what_a_session_has_uploaded_is_offered_to_no_other(page):
     """The people of a budget are named to all who declare one on this computer."""
-    (named,) = (one for one in page.text_input if one.label.startswith("Name of the people"))
+    (named,) = (one for one in page.text_input if one.label.startswith("Name for these people"))
     assert named.value == "demo-city"
     page.session_state["session"].datasets["demo-city"] = datasets.load("demo-city").folder.parent
-    (named,) = (one for one in page.run().text_input if one.label.startswith("Name of the people"))
+    (named,) = (
+        one for one in page.run().text_input if one.label.startswith("Name for these people")
+    )
     assert named.value == ""
 
 
@@ -210,7 +212,7 @@ def test_sums_before_suppression_are_written_where_the_switch_is_on(page):
     assert not app.toggle(key="release_sums").value
     app.toggle(key="release_sums").set_value(True).run()
     assert "Suppressed counts can be computed back" in html_of(app)
-    assert "on 7 days costs a person ε = 7; 13 is left after it." in texts(app)
+    assert "on 7 days. It costs ε = 7 per person, and 13 of the budget remains." in texts(app)
     confirmed(app).click().run()
     assert [one.value for one in finished(app).success]
     (bundle,) = (path for path in release_page.bundle_folder().iterdir() if path.is_dir())
@@ -267,7 +269,7 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     (bundle,) = (path for path in release_page.bundle_folder().iterdir() if path.is_dir())
     statement = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))
     said, bar = statement["setting"], statement["accuracy"][0]["half_width"]
-    assert f"± {format_error_bar(bar)}, by the law of the noise" in planned
+    assert f"± {format_error_bar(bar)}, computed from the noise" in planned
     assert (said["dataset"], said["zones"], said["time"]) == ("demo-city", "clusters-5", "whole")
     parameters = said["parameters"]
     assert (parameters["epsilon"], parameters["max_trips_per_user"]) == (2, 6)
@@ -282,7 +284,7 @@ def test_both_spans_of_a_change_are_released_as_the_page_shows_them(page, monkey
     app.button_group(key="od_view").set_value("Change").run()
     (days,) = (one for one in app.select_slider if "day after" in one.label)
     app = days.set_value((1, 6)).run()
-    (length,) = (one for one in app.number_input if one.label == "Days in each")
+    (length,) = (one for one in app.number_input if one.label == "Days in each period")
     app = length.set_value(2).run()
     assert "a person pays ε = 1 for both spans" in texts(app)
     asked, plan = [], release_form.planned_of
@@ -296,7 +298,7 @@ def test_both_spans_of_a_change_are_released_as_the_page_shows_them(page, monkey
         aggregation="whole", first_position=1, last_position=6, compared_days=2
     )
     assert asked[-1].parameters.unit == "person"
-    assert "costs a person ε = 1; 9 is left after it." in texts(app)
+    assert "costs ε = 1 per person, and 9 of the budget remains." in texts(app)
     days = datasets.load("demo-city").metadata.days
     assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}, one matrix for each" in texts(app)
 
@@ -320,7 +322,7 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
     app.selectbox(key="release_tuned").set_value("public").run()
     app.toggle(key="release_judge_town").set_value(True).run()
     assert "are retained" in texts(app)
-    assert "You have looked at the verdict by these data" in texts(app)
+    assert "You have seen the utility computed from these data" in texts(app)
     assert [one for one in bodies(settled(app)) if 'class="advice' in one]
     app.text_input(key="release_confirm").set_value("town").run()
     app.button(key="release_start").click().run()
@@ -372,7 +374,7 @@ def test_a_release_that_is_mostly_noise_takes_a_second_typed_yes(page):
     [
         ("efpag_joint", "exceeds δ by 1e-07"),
         ("multiscale", "exceeds δ by 1e-07"),
-        ("towers_laplace", "costs a person ε = 1; 9 is left after it."),
+        ("towers_laplace", "costs ε = 1 per person, and 9 of the budget remains."),
         ("efpag", "are for exploring"),
     ],
 )
@@ -390,11 +392,11 @@ def test_methods_of_the_density_are_released_or_said_to_be_for_exploring(page, v
 
 def test_a_budget_is_offered_with_the_delta_that_the_setting_takes(page):
     page.button_group(key="release_product").set_value(release_form.DENSITY).run()
-    assert next(one for one in page.number_input if "(δ)" in one.label).value == 1e-7
+    assert next(one for one in page.number_input if "Total δ" in one.label).value == 1e-7
     next(one for one in page.text_input if one.label.startswith("Your name")).set_value("me")
-    next(one for one in page.number_input if "(ε)" in one.label).set_value(2.0)
+    next(one for one in page.number_input if "Total ε" in one.label).set_value(2.0)
     app = next(one for one in page.button if one.label == "Declare the budget").click().run()
-    assert "costs a person ε = 1 (and δ = 1e-07); 1 is left after it." in texts(app)
+    assert "costs ε = 1 (and δ = 1e-07) per person, and 1 of the budget remains." in texts(app)
 
 
 def test_the_largest_epsilon_that_fits_is_one_press(page):
@@ -402,7 +404,7 @@ def test_the_largest_epsilon_that_fits_is_one_press(page):
     assert "exceeds ε by 5" in " ".join(errors(app))
     app.button(key="release_most").click().run()
     assert app.session_state["epsilon"] == 0.28
-    assert "costs a person ε = 1.96; 0.04 is left after it." in texts(app)
+    assert "costs ε = 1.96 per person, and 0.04 of the budget remains." in texts(app)
 
 
 def test_a_twin_is_named_only_where_the_whole_setting_is_the_recommended_one(
@@ -444,7 +446,7 @@ def test_a_second_dataset_of_the_same_people_shares_their_budget(page):
     app.radio[0].set_value("same").run()
     share = next(one for one in app.button if one.label == "Share their budget")
     share.click().run()  # by nobody
-    assert "a change of a budget must come from custodian" in " ".join(errors(app))
+    assert "a budget may be changed only by custodian" in " ".join(errors(app))
     next(one for one in app.text_input if "says so" in one.label).set_value("custodian")
     next(one for one in app.button if one.label == "Share their budget").click().run()
     assert sorted(BudgetLedger().budget("town").datasets) == ["demo-city", "other"]

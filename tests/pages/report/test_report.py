@@ -74,7 +74,7 @@ def test_a_chosen_dataset_without_a_report_says_so_and_offers_one(open_report):
     app = open_report(od_data="flows")
     app.session_state["od_data"] = "flows"
     app.run()
-    assert "made without the tables of a report" in text(app)
+    assert "built without the tables of a report" in text(app)
     app.button(key="missing_od_data").click().run()
     assert "ε = 1 for one person" in text(app)
 
@@ -158,7 +158,7 @@ def test_what_no_release_draws_is_said_with_what_mends_it(open_page, planned):
 
 def test_where_all_is_left_out_all_is_shown_and_released(open_page, planned):
     app = open_page(REPORT, od_data="demo-city", report_off=[str(one) for one in Analysis])
-    assert "At least one analysis must stay: all are shown." in app.error[0].value
+    assert "At least one analysis must remain, so all are shown." in app.error[0].value
     assert "shared by 8 analyses" in text(app)
     assert "8 queries" in text(open_release(app))
 

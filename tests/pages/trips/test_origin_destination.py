@@ -152,7 +152,7 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
             assert (low > 0).any()
             assert ((low + high) / 2)[low > 0] == pytest.approx(noisy[low > 0])
         wrong = abs(sums.sum(axis=axis) - true.sum(axis=axis)).sum() / true.sum()
-        assert f"totals are off by {percent(wrong)}" in text(app)
+        assert f"totals are wrong by {percent(wrong)}" in text(app)
         # with T the bars lie below the true totals, and do not say that they hold these
         of_the_release = "the zone's released total in at least 95%" in text(app)
         assert of_the_release == (od.METHODS[method].expected is not None)
@@ -319,7 +319,7 @@ def test_the_map_says_of_flows_that_are_not_shown_what_they_are(open_od, method)
     said = {words.splitlines()[2].removeprefix("with noise: ") for words in hidden}
     key = next(one.value for one in app.markdown if "in this draw" in one.value)
     table = tables(app)[-1]
-    listed = set(table["Private (trips)"][table["True (trips)"] != "0"])
+    listed = set(table["With noise (trips)"][table["True (trips)"] != "0"])
     if method == "empirical_bayes":
         assert said == listed == {uncertain}
         assert not any("difference" in words for words in hidden)
@@ -453,12 +453,12 @@ def test_only_spans_without_a_day_in_common_are_offered(open_od):
     (days,) = (one for one in app.select_slider if "day after" in one.label)
     assert days.value == (0, 5)
     app = days.set_value((2, 6)).run()
-    (length,) = (one for one in app.number_input if one.label == "Days in each")
+    (length,) = (one for one in app.number_input if one.label == "Days in each period")
     assert (length.value, length.max) == (2, 2)
     _, _, a, b, _, c, d = (f"{day:%a %-d %b}" for day in datasets.load("demo-city").metadata.days)
     assert re.search(f"Before: {a} to {b} .*After: {c} to {d} ", text(app))
     app = days.set_value((2, 2)).run()
-    assert "A change needs two days" in text(app)
+    assert "Comparing needs two days" in text(app)
 
 
 @pytest.mark.parametrize(("zones", "days", "lacks"), [(1, 4, "zone"), (2, 1, "day")])
@@ -468,4 +468,4 @@ def test_without_two_days_and_two_zones_there_is_no_change(
     save_trips(tmp_path / "tiny", [], zones=zones, days=days)
     monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
     said = text(open_od("Change", od_data="tiny"))
-    assert f"A change needs two {lacks}s, and this dataset has one." in said
+    assert f"Comparing needs two {lacks}s; this dataset has one." in said

@@ -95,7 +95,7 @@ def test_missing_parts_unknown_towers_and_newer_formats_are_refused(root):
     with pytest.raises(DatasetError, match="1 rows name a tower"):
         _ = broken.single_visit_by_tower
     document = replace(METADATA, format_version=4).to_json()
-    with pytest.raises(DatasetError, match=r"format version 4, .* reads 3\. .*update"):
+    with pytest.raises(DatasetError, match=r"format version 4, .* reads version 3\. .*update"):
         datasets.Metadata.from_json(document, "squares")
     with pytest.raises(DatasetError, match="not as expected"):
         datasets.Metadata.from_json({"format_version": 3}, "squares")

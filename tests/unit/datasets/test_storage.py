@@ -62,7 +62,7 @@ def test_changed_missing_foreign_and_unreadable_files_are_refused(tmp_path):
         storage.verify(version, expected)
     (version / "extra.parquet").unlink()
     (version / "truth.parquet").write_bytes(b"y")
-    with pytest.raises(DatasetError, match=r"truth\.parquet does not fit its checksum.*Build"):
+    with pytest.raises(DatasetError, match=r"truth\.parquet does not match its checksum.*Build"):
         storage.verify(version, expected)
     (version / "truth.parquet").unlink()
     with pytest.raises(DatasetError, match=r"truth\.parquet is missing"):

@@ -142,9 +142,9 @@ def test_a_draw_is_the_same_however_many_and_k_only_names():
 
 
 def test_bad_areas_and_k_are_refused(tiny_city):
-    with pytest.raises(DatasetError, match=r"names none\. Choose one or more zones"):
+    with pytest.raises(DatasetError, match=r"defines none\. Choose one or more zones"):
         decisions.load_shock(tiny_city)
-    with pytest.raises(ParameterError, match="leave a zone to go to"):
+    with pytest.raises(ParameterError, match="leave at least one destination"):
         decisions.load_shock(tiny_city, [str(zone) for zone in tiny_city.zones["zone_id"]])
     with pytest.raises(ParameterError, match=r"from 1 to 29 \(given: 30"):
         drawn("rwanda-districts", trip(1.0), 1, 30)

@@ -116,7 +116,7 @@ def test_bad_parameters_thresholds_places_days_and_settings_are_refused(year):
     mixed = [od.ODParameters(epsilon=1, unit="trip"), od.ODParameters(epsilon=1)]
     with pytest.raises(ParameterError, match="same method, unit"):
         drawn_epidemics(year, ORIGINS, mixed, 1)
-    with pytest.raises(DatasetError, match=r"nobody lives in 50 of them\. Leave those zones out"):
+    with pytest.raises(DatasetError, match=r"nobody lives in 50 zones .*Leave out those zones"):
         people_by_home(datasets.load("demo-city"))
     with pytest.raises(DatasetError, match="holds no homes"):
         people_by_home(datasets.load("paris"))

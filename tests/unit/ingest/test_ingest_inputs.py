@@ -316,7 +316,7 @@ def test_levels_of_usual_names_are_kept_and_resolution_offers_them(tmp_path):
     assert list(coarse.zones["zone_id"]) == ["1", "2"]
     assert list(coarse.zones["name"]) == ["North", "South"]
     report = (dataset.folder / "ingest.json").read_text(encoding="utf-8")
-    assert "coarser zones kept, to look at the dataset by: district (3), province (2)" in report
+    assert "coarser zones available: district (3), province (2)" in report
 
 
 def test_guesses_that_are_no_hierarchy_are_left_out_and_told(tmp_path):

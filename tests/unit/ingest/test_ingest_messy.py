@@ -265,7 +265,7 @@ def test_places_without_names_of_columns_are_mapped_by_position(tmp_path):
 def test_parts_of_a_zone_are_joined_if_so_chosen(tmp_path, ending):
     path = tmp_path / f"z.{ending}"
     squares(3, LocationID=[103, 103, 56]).to_file(path)
-    with pytest.raises(InputError, match=r"repeats an id.*join the parts"):
+    with pytest.raises(InputError, match=r"repeats an id.*join parts"):
         read_zones(path, {})
     zones, notes = read_zones(path, {}, leave_out=("repeated-places",))
     assert list(zones["zone_id"]) == ["103", "56"]

@@ -268,7 +268,9 @@ def test_an_empty_salt_is_refused(tmp_path):
 
 
 def test_no_text_of_the_engine_names_a_flag_but_the_command_line_does(tmp_path, capsys):
-    assert "--" not in str(refused(tmp_path, "none of 1", [("7", "2014-09-07 08:00:00", "A", "B")]))
+    assert "--" not in str(
+        refused(tmp_path, "none of the 1", [("7", "2014-09-07 08:00:00", "A", "B")])
+    )
     assert main(arguments(tmp_path)) == 2
     assert "Options: --map, --from, --to, --timezone, --number-times." in capsys.readouterr().err
 

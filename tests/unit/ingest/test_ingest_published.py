@@ -388,7 +388,7 @@ def test_fractions_are_rounded_once_and_keep_totals(tmp_path):
 def test_whole_counts_stay_as_they_are_beside_fractions(tmp_path):
     rows = [("A", "B", 7), ("A", "C", "0.4"), ("B", "A", 12), ("B", "C", "0.4"), ("C", "A", 3)]
     dataset, summary = built(tmp_path, rows, kind="flows", header=FLOWMAP)
-    assert any("all flows are on 2015-09-01" in note for note in summary.notes)
+    assert any("all flows are dated 2015-09-01" in note for note in summary.notes)
     counts = {key[1:3]: n for key, n in table(dataset.folder, "trips").items()}
     assert counts == {("A", "B"): 7, ("B", "A"): 12, ("B", "C"): 1, ("C", "A"): 3}
     half = [("A", "B", "2.05"), ("A", "C", "0.45")]  # a float's 2.05 is a little less

@@ -314,7 +314,7 @@ for_cell, for_change = calculators.epsilon_for_cell_error, calculators.epsilon_f
         (lambda: for_change(1, 0.1, method="printed"), "method must be one of"),
         (lambda: for_change(1, 0.1, method="published", law=LAWS[1]), "law must be one of"),
         (lambda: for_change(1, 0.1, law="gaussian"), "law must be one of"),
-        (lambda: for_change([1, 2], [0.1, 0.2, 0.3]), "shapes that fit"),
+        (lambda: for_change([1, 2], [0.1, 0.2, 0.3]), "shapes that broadcast"),
     ],
 )
 def test_wrong_arguments_are_refused_with_rule_value_and_remedy(call, message):

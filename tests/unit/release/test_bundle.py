@@ -97,8 +97,9 @@ def test_the_statement_says_by_how_much_a_release_was_scaled_up(bundles):
     said = content(bundles, "od-estimate")
     factor, low, high = (said["scale_up"][name] for name in ("factor", "low_95", "high_95"))
     sentence = (
-        f"less what may be its noise. This release scales up by {factor:.4g}. Without "
-        f"noise the factor would be between {low:.4g} and {high:.4g} (95% range)."
+        "less what may be its noise. Trips beyond these are not in it. "
+        f"This release scales up by {factor:.4g}. Without noise the factor would be between "
+        f"{low:.4g} and {high:.4g} (95% range)."
     )
     assert sentence in said["items"]["bias"]
     assert sentence in (bundles / "od-estimate" / "statement.html").read_text(encoding="utf-8")

@@ -59,7 +59,9 @@ def test_the_command_line_releases_and_refuses(tmp_path, capsys, option):
     out = str(tmp_path / "out")
     towers = ["density", "demo-city", "--tuned-on", "simulated", "--out", out, *option]
     towers += ["--method", "towers_laplace"]
-    assert "the budget of 'p' must not be exceeded" in refused(capsys, *towers, "--epsilon", "2")
+    assert "a release must not exceed the budget of 'p'" in refused(
+        capsys, *towers, "--epsilon", "2"
+    )
     refused(capsys, *OD, "--out", out, *option, "--epsilon", "0.4")  # 7 days cost 2.8
     assert main([*towers, "--epsilon", "0.25"]) == 0
     refused(capsys, *towers, "--epsilon", "0.25")  # the folder exists
@@ -164,5 +166,5 @@ def test_a_terminal_that_knows_ascii_alone_gets_no_traceback(tmp_path, option):
         check=False,
     )
     assert done.returncode == 2
-    assert done.stderr.startswith(b"refused: the budget of 'p' must not be exceeded")
+    assert done.stderr.startswith(b"refused: a release must not exceed the budget of 'p'")
     assert b"Traceback" not in done.stderr

@@ -87,5 +87,5 @@ def test_a_release_is_charged_in_the_budgets_unit(demo, tmp_path, setting, unit,
     total = content["items"]["total"]
     assert f"this release ({budget.spent_epsilon:.6g}) included" in total
     assert ("δ = 1e-07 of 1e-06 is spent, this release (1e-07) included" in total) == bool(delta)
-    with pytest.raises(ReleaseError, match="must not be exceeded"):
+    with pytest.raises(ReleaseError, match="must not exceed"):
         release(setting, demo, tmp_path / "two", ledger=ledger)

@@ -57,7 +57,7 @@ WRITES = {
 
 def test_datasets_of_the_same_people_share_their_budget(ledger):
     spend(ledger, 0.6)
-    with pytest.raises(ReleaseError, match=r"must come from me \(given: 'you'"):
+    with pytest.raises(ReleaseError, match=r"may be changed only by me \(given: 'you'"):
         ledger.join("town", dataset="c", manager="you")
     for act in (
         lambda: ledger.join("town", dataset="b", manager="me"),
@@ -92,7 +92,7 @@ def test_data_without_people_have_a_budget_of_trips(tmp_path, monkeypatch, ledge
 
 
 def test_a_budget_of_which_nothing_is_spent_can_be_withdrawn(ledger, kept, capsys):
-    with pytest.raises(ReleaseError, match=r"must come from me \(given: 'you'"):
+    with pytest.raises(ReleaseError, match=r"may be changed only by me \(given: 'you'"):
         ledger.withdraw("town", manager="you")
     options = ["--by", "me", "--ledger", str(ledger.path)]
     assert main(["budget", "withdraw", "town", *options]) == 0
@@ -145,7 +145,7 @@ def test_a_cost_in_another_unit_is_refused(ledger, unit):
 
 
 def test_only_those_named_may_raise_a_budget_and_nobody_lowers_it(ledger):
-    with pytest.raises(ReleaseError, match=r"must come from me \(given: 'you'"):
+    with pytest.raises(ReleaseError, match=r"may be changed only by me \(given: 'you'"):
         ledger.raise_to("town", epsilon=2.0, delta=1e-6, manager="you", reason="more")
     for epsilon, delta in ((0.5, 1e-6), (2.0, 0.0)):
         with pytest.raises(ReleaseError, match="only be raised"):

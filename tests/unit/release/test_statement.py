@@ -65,7 +65,7 @@ GROUP = (
     "A group of k people loses kε and δ.*. For 4 people that is ε = 4 and "
     f"δ = {1e-7 * np.expm1(4) / (np.e - 1):.3g}"
 )
-BEYOND = "noisy number of the trips number 5 to 20 of all people on all days"
+BEYOND = "noisy number of the trips number 5 to 20 of all people"
 
 
 ALL_DAYS = r"A person's privacy loss over all 7 released days is at most ε = 7\. An"

@@ -45,7 +45,7 @@ def test_a_stopped_release_leaves_no_half_bundle(ledger, demo, tmp_path, where, 
     code, said = run_apart(release_and_stop, ledger.path, tmp_path / "out", where, sent)
     assert code == (130 if sent == signal.SIGINT else -sent)
     if sent == signal.SIGINT:
-        due = "ε = 0.5, entry 2 of the ledger, stays spent" if spent else "nothing was spent and"
+        due = "ε = 0.5 stays spent (entry 2 of the ledger)" if spent else "nothing was spent and"
         assert said.startswith(f"the release was stopped: {due}")
         assert said.count("\n") == 1
         assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
@@ -92,11 +92,11 @@ def raised(error):
     ("place", "fault", "words"),
     [
         ("load_counts", raised(MemoryError), r"\(MemoryError\).*nothing was spent"),
-        ("write", raised(MemoryError), r"\(MemoryError\).*entry 2 of the ledger, stays spent"),
-        ("write", raised(DatasetError("refused")), r"\(DatasetError\).*entry 2.*stays spent"),
-        ("write", half, r"\(No space left on device\).*stays spent, since noise"),
+        ("write", raised(MemoryError), r"\(MemoryError\).*stays spent \(entry 2 of the ledger\)"),
+        ("write", raised(DatasetError("refused")), r"\(DatasetError\).*stays spent.*entry 2"),
+        ("write", half, r"\(No space left on device\).*stays spent.*since noise"),
         ("write", of_another, r"stays spent.*no bundle was written"),
-        ("finish", raised(KeyboardInterrupt), r"complete: use it; ε = 0\.5, entry 2"),
+        ("finish", raised(KeyboardInterrupt), r"complete: use it; ε = 0\.5 stays spent .entry 2"),
         ("finish", raised(sqlite3.OperationalError), "is complete.*stays spent"),
     ],
 )
@@ -130,7 +130,7 @@ def test_a_stop_claims_nothing_of_a_damaged_ledger(ledger, demo, tmp_path, monke
         raise KeyboardInterrupt
 
     monkeypatch.setattr(way, "write", damage)
-    with pytest.raises(KeyboardInterrupt, match="entry 2 of the ledger, stays spent"):
+    with pytest.raises(KeyboardInterrupt, match=r"stays spent \(entry 2 of the ledger\)"):
         release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
     with pytest.raises(ReleaseError, match="; what was spent is unknown until it is read"):
         ledger.find_charge("secret")

@@ -97,7 +97,7 @@ def test_a_view_without_empty_zones_opens_where_somebody_lives():
     view = open_view(Selection(dataset_id=str(demo.folder), zone_level=INHABITED_LEVEL))
     assert len(view.zones) == int((demo.homes > 0).sum())
     assert view.metadata.days == demo.metadata.days
-    with pytest.raises(DatasetError, match=r"must be somebody's home \(given: 0"):
+    with pytest.raises(DatasetError, match=r"must have residents \(given: 0"):
         InhabitedDataset(datasets.load("paris"))
 
 
