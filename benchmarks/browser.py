@@ -37,14 +37,13 @@ _MEASURE = """(selectors) => {
 }"""
 
 
-_TEXT = '[data-testid="stMain"]'
 PAGES = {
     "": (".gauge", ".sides"),
     "Density": (".gauge", ".numbers"),
     "Origin_Destination": (".gauge", ".numbers"),
-    "Choose": (_TEXT,),
-    "Decisions": (_TEXT,),
-    "Report": (_TEXT,),
+    "Choose": (".plain",),
+    "Decisions": (".verdict",),
+    "Report": (".plain",),
 }
 """The blocks of each page, as CSS selectors, that must all be new once ε has moved."""
 

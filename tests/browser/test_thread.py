@@ -143,7 +143,9 @@ def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path, command):
         page.goto(f"{address}/Report?od_data=demo-city&report_unit=A+single+trip&{off}")
         page.get_by_text("ε = 1 for one trip, shared by 4 analyses: 0.25 each").wait_for()
         settled(page)
-        opened(page, "Leave out these analyses").filter(has_text="Flows between zones").first.click()
+        opened(page, "Leave out these analyses").filter(
+            has_text="Flows between zones"
+        ).first.click()
         page.get_by_text("ε = 1 for one trip, shared by 3 analyses: 0.333 each").wait_for()
         page.keyboard.press("Escape")
         go(page, "Release")

@@ -332,8 +332,8 @@ class _PointLocator:
     def locate(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return tower and zone of each point, -1 where it is outside."""
         lng = geography.unwrap_longitudes(lng, self._middle)
-        tree = shapely.STRtree(shapely.points(lng, lat))
-        zones, points = tree.query(self._zones, predicate="intersects")
+        places: Any = shapely.points(lng, lat)
+        zones, points = shapely.STRtree(places).query(self._zones, predicate="intersects")
         zone = lowest_match(points, zones, len(lat))
         if self._zones_are_towers:
             tower, distance = zone.copy(), np.full(len(lat), np.inf)
