@@ -10,8 +10,8 @@ CONFIDENTIAL_BANNER = (
     "**Computed from confidential data.** For the data's custodians only, not for publication."
 )
 NOT_A_RELEASE = (
-    "Everything on this page is exploration, **not a release**. It shows true counts, and its "
-    "noise can be drawn again."
+    "Everything on this page is exploration, **not a release**. It compares with the "
+    "truth, and its noise can be drawn again."
 )
 NO_DATASET = (
     "No dataset is installed. Build the demonstration city with `python -m research.simulated "

@@ -99,7 +99,8 @@ def page_html(
     who = words.WHO[setting.parameters.unit] if flows else words.WHO["person"]
     levers = words.format_controls(setting)
     covered = assessments.describe_risk(answer)
-    terms = [sign for sign in "εδTτℓ" if f"{sign} " in f"{levers}; {covered}"]
+    signs = [sign for sign in "εδTτℓ" if f"{sign} " in f"{levers}; {covered}"]
+    terms = [*(["retained", "genuine"] if flows else []), *signs]
     method = cached.method_of(setting)
     meanings = [f"{word}: {find_meaning(word, setting)}" for word in terms if word in GLOSSARY]
     meanings += [f"{method.short_name}: {method.description}"] if method.description else []
