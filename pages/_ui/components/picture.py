@@ -461,7 +461,7 @@ def describe_lost(true: Integers, floor: int, count: str, *, estimated: bool = F
     >>> describe_lost(true, 21, "0 of the 2 largest true")
     'no true flow has 21+ trips, so none is lost'
     """
-    size = f"{floor}+ trips" if floor > 1 else "trips"
+    size = f"{floor}+ trips" if floor > 1 else "a trip"
     if not (true >= floor).any():
         return f"no true flow has {size}, so none is lost"
     fate = f"{size}, {UNCERTAIN}" if estimated else f"lost, {size} but shown as 0"
