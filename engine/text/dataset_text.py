@@ -11,7 +11,7 @@ CONFIDENTIAL_BANNER = (
 )
 NOT_A_RELEASE = (
     "Everything on this page is exploration, **not a release**. It compares with the "
-    "truth, and its noise can be drawn again."
+    "truth and can be drawn again."
 )
 NO_DATASET = (
     "No dataset is installed. Build the demonstration city with `python -m research.simulated "
