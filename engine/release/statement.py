@@ -133,9 +133,7 @@ def build_statement(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -
         "all_days_epsilon": float(to_decimal_fraction(plan.epsilon) * plan.days),
         "max_guess_rate": format_guess_rate(_max_guess_rate(plan), coin=True),
         "day_guess_rate": _format_day_guess_rate(plan),
-        "flow_sum_bar": simultaneous_bar(
-            plan.stages[0].scale, plan.matrix_count, max(plan.flow_count // plan.matrix_count, 1)
-        ),
+        "flow_sum_bar": _compute_flow_sum_bar(plan),
         "group": Guarantee(epsilon=plan.epsilon, delta=plan.delta).for_group(GROUP_SIZE),
         "group_size": GROUP_SIZE,
         "library": f"OpenDP {version('opendp')}",
@@ -198,6 +196,17 @@ def _max_guess_rate(plan: ReleasePlan) -> float:
         lengths = [end - start for start, end in pairwise([*starts, len(days)])]
         return flow_release_risk(parameters, lengths).max_guess_rate
     return Guarantee(epsilon=plan.epsilon, delta=plan.delta).max_guess_rate
+
+
+def _compute_flow_sum_bar(plan: ReleasePlan) -> int:
+    """Return the bar that a flow's measured sum exceeds in ``flowmap/flows.csv``; 0 without flows.
+
+    A dataset of one zone has no flow, and so none in that file.
+    """
+    pairs = plan.flow_count // plan.matrix_count
+    if not plan.is_flows or not pairs:
+        return 0
+    return simultaneous_bar(plan.stages[0].scale, plan.matrix_count, pairs)
 
 
 def _format_day_guess_rate(plan: ReleasePlan) -> str:

@@ -51,7 +51,7 @@ HELP = {
     "flow that is shown; the noise does.",
     "zones": "Fewer, larger zones: parent zones named in the dataset, or clusters of "
     "neighbouring zones made from the map alone. They cost no privacy. Counts are "
-    "larger, so the same noise matters less. Trips within a zone are no longer counted.",
+    "larger, so the same noise matters less. Flows then leave out trips within a zone.",
     "od_time": "Sums days into one matrix with one noise. If a person's day is protected, the "
     "person still pays ε for every day of travel: up to 7 ε for a week.",
     "density_scaling": "Scales totals from one visit per person up to all visits (P1 §5.4.1).",

@@ -102,6 +102,12 @@ def test_the_statement_says_by_how_much_a_release_was_scaled_up(bundles):
         f"{low:.4g} and {high:.4g} (95% range)."
     )
     assert sentence in said["items"]["bias"]
+    (words,) = re.findall(r"measured numbers exceeds ([\d,]+) trips", said["items"]["bias"])
+    bar = int(words.replace(",", ""))
+    flows = pd.read_parquet(bundles / "od-estimate" / "flows.parquet")
+    sums = flows.groupby(["origin", "destination"])["measured"].sum()
+    clear = pd.read_csv(bundles / "od-estimate" / "flowmap" / "flows.csv")
+    assert len(clear) == (sums > bar).sum() > 0
     assert sentence in (bundles / "od-estimate" / "statement.html").read_text(encoding="utf-8")
     assert {name for name in PRODUCTS if content(bundles, name)["scale_up"]} == {"od-estimate"}
 
