@@ -200,8 +200,9 @@ class Method(Generic[ReleaseT]):
     `expected` computes exact expected errors; without it (None) they are estimated by draws.
     `has_flow_distribution` marks methods that release every flow by itself: its truncated count
     plus Laplace noise, 0 below τ′, so that errors at every ε, τ and T are exact. `number_kind` says
-    whether a single released number is a noisy count (``shown``) or an estimate, and
-    `describe_numbers` makes of the cost a sentence on how to read it. `slow_reason` says why
+    whether a single released number is a noisy count (``shown``) or an estimate, `scales_up`
+    whether that counts trips beyond the contribution limit, and `describe_numbers` makes of the
+    cost a sentence on how to read it. `slow_reason` says why
     draws at every ε take too long; empty if they do not. `visit_limits` are the ℓ at which
     `engine.frontier` evaluates a density. `iterate_release` yields ``release`` matrix by matrix;
     without it (None) a method releases every matrix by itself.
@@ -218,6 +219,7 @@ class Method(Generic[ReleaseT]):
     public_arguments: Callable[..., dict[str, Any]] = lambda *_: {}
     has_flow_distribution: bool = False
     number_kind: Literal["shown", "estimated"] = "shown"
+    scales_up: Callable[[Any], bool] = lambda _: False
     describe_numbers: Callable[[PrivacyCost], str] = lambda _: ""
     slow_reason: str = ""
     visit_limits: tuple[int, ...] = ()

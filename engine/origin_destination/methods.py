@@ -26,10 +26,7 @@ def _describe_estimates(cost: PrivacyCost) -> str:
     cells, *_ = cost.stages
     law = NoiseDistribution(cells.epsilon / cells.sensitivity, "discrete_laplace")
     bar = int(law.half_width(0.05))
-    return (
-        f"A single flow below {bar:,} trips is estimated mostly from the other flows, not "
-        "from its own measurement."
-    )
+    return f"A flow below {bar:,} trips is estimated mostly from other flows."
 
 
 METHODS: dict[ODMethod, Method[FlowRelease]] = {
@@ -64,6 +61,7 @@ METHODS: dict[ODMethod, Method[FlowRelease]] = {
         ),
         used_fields=USED_FIELDS["empirical_bayes"],
         number_kind="estimated",
+        scales_up=lambda parameters: empirical_bayes.max_excess_count(parameters) > 0,
         describe_numbers=_describe_estimates,
         slow_reason="Empirical Bayes estimates every flow of every release, which takes too long "
         "for every ε.",

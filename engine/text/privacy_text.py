@@ -29,13 +29,13 @@ ANALYTIC_NOTE = (
 def describe_gauge_guesses(risk: Risk, *, mark: str = "") -> str:
     """Return how often an attacker is right at most; `mark` encloses the number."""
     words, count = format_guess_limit(risk.max_guess_rate).rsplit(" ", 1)
-    return f"{words} {mark}{count} of 100{mark} guesses about {_name_subject(risk)} are right"
+    return f"{words} {mark}{count} of 100{mark} guesses about {name_subject(risk)} are right"
 
 
 def describe_guessed(risk: Risk, one_day_guess_rate: float | None) -> str:
     """Return the attacker's question, and the limits of one day, a coin and a family."""
     data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
-    parts = [f"Guessed: is {_name_subject(risk)} in {data}?"]
+    parts = [f"Guessed: is {name_subject(risk)} in {data}?"]
     if one_day_guess_rate is not None:
         count = format_guess_limit(one_day_guess_rate).rsplit(" ", 1)[1]
         parts.append(f"In one day alone: {count}.")
@@ -43,7 +43,8 @@ def describe_guessed(risk: Risk, one_day_guess_rate: float | None) -> str:
     return " ".join([*parts, f"A coin gets 50. Family of {GROUP_SIZE}: {family}"])
 
 
-def _name_subject(risk: Risk) -> str:
+def name_subject(risk: Risk) -> str:
+    """Return who or what an attacker's guess is about."""
     return "a person" if risk.covers_person else "a trip"
 
 

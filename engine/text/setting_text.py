@@ -62,6 +62,8 @@ def describe_method(setting: Setting) -> str:
     parameters, limit = setting.parameters, "each person counted once"
     if not setting.selection.people_once:
         limit = _LIMIT_PHRASES.get(getattr(parameters, "unit", ""), "")
+        if find_method(setting).scales_up(parameters):
+            limit += ", scaled up to all trips"
     meanings = {
         "max_trips_per_user": limit,
         "suppression_threshold": "flows below τ = {} suppressed",

@@ -137,14 +137,14 @@ def describe_precision(utility: Utility) -> str:
     """Return the precision of a utility: exact, or a mean of draws with its standard error.
 
     >>> describe_precision(Utility(common=9, true=10, released=10))
-    'exact, no draws'
+    'exact expected value'
     >>> describe_precision(
     ...     Utility(common=9, true=10, released=10, draws=5, standard_errors=(0.002, 0.003))
     ... )
     'mean of 5 draws, standard error 0.2%'
     """
     if not utility.draws:
-        return "exact, no draws"
+        return "exact expected value"
     draws = f"{utility.draws} draws{_name_matrices(utility)}"
     return f"mean of {draws}, standard error {utility.standard_error:.1%}"
 
@@ -154,7 +154,7 @@ def describe_crossing(utility: Utility, setting: Setting) -> str:
     if utility.crossing_share >= 1:
         return ""
     share, zones = format_hundred(utility.crossing_share), _name_zones(setting)
-    return setting.say_counts(f"{share} of 100 trips cross {zones}")
+    return setting.say_counts(f"{share} of 100 trips are between {zones}; the rest is left out")
 
 
 def _name_zones(setting: Setting) -> str:
@@ -169,17 +169,16 @@ def describe_reliable(reliable: ReliableFlows) -> str:
     """Return how many flows are reliable by themselves and the share of trips they carry.
 
     >>> describe_reliable(ReliableFlows(count=1053, numbers=6090, trips=0.842, min_trips=80))
-    '1,053 of the 6,090 numbers are reliable by themselves; they carry 84% of the trips'
+    '1,053 of the 6,090 numbers are reliable (within ± 25%); they carry 84% of the trips'
     >>> describe_reliable(ReliableFlows(count=0, numbers=870, trips=0.0, min_trips=None))
-    'None of the 870 numbers is reliable by itself'
+    'None of the 870 numbers is reliable (within ± 25%)'
     """
     numbers, share = f"{reliable.numbers:,} numbers", format_hundred(reliable.trips)
     if not reliable.count:
-        return f"None of the {numbers} is reliable by itself"
-    verb = "are reliable by themselves; they carry"
-    if reliable.count == 1:
-        verb = "is reliable by itself; it carries"
-    return f"{reliable.count:,} of the {numbers} {verb} {share}% of the trips"
+        return f"None of the {numbers} is reliable (within ± 25%)"
+    verb, carry = ("is", "it carries") if reliable.count == 1 else ("are", "they carry")
+    reliably = f"{verb} reliable (within ± 25%); {carry} {share}% of the trips"
+    return f"{reliable.count:,} of the {numbers} {reliably}"
 
 
 def explain_reliable(reliable: ReliableFlows) -> str:

@@ -11,7 +11,7 @@ from engine.parameters import EPSILON_STOPS
 from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Guarantee, Risk
 from engine.text import setting_text as words, utility_text as texts
 from engine.text.numbers import number, scientific
-from engine.text.privacy_text import describe_gauge_guesses, describe_guessed
+from engine.text.privacy_text import describe_gauge_guesses, describe_guessed, name_subject
 from engine.utility import ReliableFlows, Utility, count_reliable_flows
 from engine.verdict import Verdict, rate_value
 from pages._ui.answers import cached, recommendation
@@ -139,13 +139,16 @@ def _share_within_limit(setting: Setting) -> float:
     return 1 - exact.histogram.dropped_trips / exact.histogram.total_trips
 
 
-def _describe_limit(setting: Setting) -> str:
-    """Return the share that T alone retains, as words; empty if it drops hardly any trip."""
-    share = _share_within_limit(setting)
+def _describe_limit(answer: Assessment) -> str:
+    """Return the share that T drops, or that it is estimated; empty if it is hardly any trip."""
+    setting, share = answer.setting, _share_within_limit(answer.setting)
     limit = setting.parameters.max_trips_per_user
-    return (
-        f"T = {limit} alone retains {texts.format_hundred(share)} of 100" if share < 0.995 else ""
-    )
+    if cached.method_of(setting).scales_up(setting.parameters):
+        return f"Trips beyond T = {limit} are estimated"
+    if share >= 0.995:
+        return ""
+    others = "; noise and suppression lose the others" * (answer.utility.retained < share)
+    return f"T = {limit} drops {texts.format_hundred(1 - share)} of 100{others}"
 
 
 def _describe_suppression(answer: Assessment) -> str:
@@ -170,7 +173,7 @@ def _describe_suppression(answer: Assessment) -> str:
 def _privacy_gauge(answer: Assessment) -> Gauge:
     risk = answer.risk
     return Gauge(
-        name=f"Privacy: {risk.strength}",
+        name=f"Privacy of {name_subject(risk)}: {risk.strength}",
         level=risk.verdict,
         sentence=describe_gauge_guesses(risk, mark="*"),
         rule=f"{describe_risk(answer)} {PRIVACY_RULE}",
@@ -194,7 +197,7 @@ def _retained_gauge(answer: Assessment) -> Gauge:
     utility, setting = answer.utility, answer.setting
     notes = (
         texts.describe_crossing(utility, setting),
-        _describe_limit(setting) if words.is_flows(setting) else "",
+        _describe_limit(answer) if words.is_flows(setting) else "",
         _describe_suppression(answer),
     )
     return _utility_gauge(
@@ -214,7 +217,7 @@ def _genuine_gauge(answer: Assessment) -> Gauge:
         f"Mostly noise: {texts.describe_invented(utility, setting)}" if mostly_noise else "",
         words.describe_excess(utility, setting),
         describe_flows(answer).partition(". ")[0],
-        texts.describe_precision(utility),
+        texts.describe_precision(utility) if utility.draws else "",
     )
     sentence = texts.describe_genuine(utility, setting, mark="*")
     amount = texts.format_genuine(utility)
@@ -229,16 +232,17 @@ def _utility_gauge(
     level = (
         utility.verdict if name == utility.shortfall else rate_value(share, good=good, fair=fair)
     )
-    decides = " (decides utility)" if name == utility.shortfall else ""
     meaning = describe_flows(answer).partition(". ")[2]
     rule = f"{texts.describe_both_shares(utility)}. {answer.setting.say_counts(texts.UTILITY_RULE)}"
     verdict = texts.VERDICTS[level] if share == share else "not applicable"
+    if name == utility.shortfall:
+        verdict += f", so utility is {verdict}"
     return Gauge(
-        name=f"{name.capitalize()}: {verdict}{decides}",
+        name=f"{name.capitalize()}: {verdict}",
         level=level,
         sentence=sentence,
         rule=f"{rule} {meaning}",
-        note="; ".join(note.removesuffix(".") for note in notes if note),
+        note=" ".join(texts.to_sentence(note.removesuffix(".")) for note in notes if note),
         value=share,
         low=0.0,
         high=1.0,

@@ -30,6 +30,7 @@ _INLINE_ZONES = 40
 _MAX_EMD_ZONES = 500
 _MAX_CELLS = 20_000_000
 _EMPTY = Cell("–")
+_MEAN_OF_DRAWS = f"Mean of {DRAWS} draws, so small differences are chance."
 Column = dict[str, Cell]
 
 
@@ -179,7 +180,7 @@ def _mean(values: Sequence[float]) -> float:
 
 def _drawn(drawn: Sequence[DrawnMeasures], text: str, note: str, meaning: str) -> Cell:
     """Return a number that draws are needed for: an ellipsis before there are any."""
-    return Cell(text if drawn else "…", note, f"{meaning} Mean of {DRAWS} draws.")
+    return Cell(text if drawn else "…", note, f"{meaning} {_MEAN_OF_DRAWS}")
 
 
 def mean_total_error(setting: Setting) -> float:
@@ -194,22 +195,21 @@ def _density_scores(setting: Setting) -> list[DensityScores]:
 
 def _density_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
     scores = _density_scores(setting)
-    how = f"Mean of {DRAWS} draws."
     return {
         "Mean error": Cell(
             f"{number(_mean([s.mean_absolute_error for s in scores]))} visits",
             "",
-            f"|private − true| of a zone in an hour of the week. {how}",
+            f"|private − true| of a zone in an hour of the week. {_MEAN_OF_DRAWS}",
         ),
         "Relative error (MRE)": Cell(
             percent(_mean([s.mean_error for s in scores])),
             "",
-            f"|private − true| / true of a zone in an hour. {how}",
+            f"|private − true| / true of a zone in an hour. {_MEAN_OF_DRAWS}",
         ),
         "Pearson correlation (r)": Cell(
             decimal(_mean([s.mean_correlation for s in scores])),
             "over hours",
-            f"Mean over zones: 1 if peaks and nights hold, 0 if they are lost. {how}",
+            f"Mean over zones: 1 if peaks and nights hold, 0 if they are lost. {_MEAN_OF_DRAWS}",
         ),
         "Displacement (EMD)": _drawn(
             drawn,
@@ -231,7 +231,7 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
             name: _mean([getattr(score, name) for score in draws])
             for name in TripScores.__dataclass_fields__
         }
-        scores, how = TripScores(**means), f"Mean of {DRAWS} draws."
+        scores, how = TripScores(**means), _MEAN_OF_DRAWS
     else:
         scores = None
 
@@ -242,6 +242,8 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
     is_estimate = cached.method_of(setting).number_kind == "estimated"
     hidden = "too uncertain to draw" if is_estimate else "shown as 0"
     large = f"flows ≥ {count_noun(floor, 'trip')}"
+    pairs = "of pairs" if is_estimate else f"of pairs, below {floor:,}"
+    lifted = "" if is_estimate else " A smaller ε can lower it: noise lifts small flows over τ."
     fewer = "" if is_estimate else " A larger τ leaves fewer and larger flows in this number."
     return {
         "Mean error": cell(
@@ -265,7 +267,7 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
             "As if every departure had moved so far; between the middles of zones.",
         ),
         "Too uncertain to draw" if is_estimate else "Suppressed": cell(
-            lambda s: percent(s.zero_share), "of pairs", f"Share of all ordered pairs {hidden}."
+            lambda s: percent(s.zero_share), pairs, f"Share of all ordered pairs {hidden}.{lifted}"
         ),
         "Lost · phantom flows": cell(
             lambda s: f"{s.lost_flows:,.0f} of {s.large_flows:,.0f} · {s.phantom_flows:,.0f}",

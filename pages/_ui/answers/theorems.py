@@ -55,7 +55,8 @@ def compare_epsilons(setting: Setting) -> dict[str, Cell]:
         f"From this ε on a noisy flow (a change) is within {trip_count(alpha)} of "
         f"{name_noise_centre(unit)} in {percent(1 - beta)} of releases, before "
         "small flows are suppressed. The first number is by the theorem of Kohli et al. (2024), "
-        "the second by the exact distribution of the noise."
+        "the second by the exact distribution of the noise. Where the second is larger, the "
+        "theorem's ε is too small."
     )
     rows = (
         (f"ε for a flow ± {alpha:,} (Theorem 6)", epsilons.flow, epsilons.exact_flow),
@@ -63,7 +64,7 @@ def compare_epsilons(setting: Setting) -> dict[str, Cell]:
     )
     return {
         setting.say_counts(label): Cell(
-            f"{published:.3g}", f"formula · exact {exact:.3g}", setting.say_counts(meaning)
+            f"{published:.3g}", f"exact {exact:.3g}", setting.say_counts(meaning)
         )
         for label, published, exact in rows
     }

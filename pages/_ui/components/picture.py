@@ -404,7 +404,7 @@ def flows_picture(
     lost_count = f"{gone.sum()} of the {len(gone)} largest true"
     count = f"of {len(phantom)}"
     marks = {
-        "phantom": f"phantom, nobody travelled: {phantom.sum()} {count}",
+        "phantom": f"phantom, nobody travelled: {phantom.sum()} {count} drawn",
         "inflated": f"more than twice the true count: {inflated.sum()} {count}",
         "lost": describe_lost(true, floor, lost_count, estimated=estimated),
     }

@@ -43,7 +43,8 @@ def number_table_html(heads: Sequence[Cell], rows: Iterable[tuple[str, Sequence[
     """Return numbers line by line under the head of each column."""
     head = "".join(_cell_html(cell, "th") for cell in heads)
     body = "".join(
-        f'<tr><th scope="row">{html.escape(label)}</th>{"".join(map(_cell_html, cells))}</tr>'
+        f'<tr title="{html.escape(cells[0].meaning)}"><th scope="row">{html.escape(label)}</th>'
+        f"{''.join(map(_cell_html, cells))}</tr>"
         for label, cells in rows
     )
     return f'<table class="numbers"><thead><tr><td></td>{head}</tr></thead>{body}</table>'

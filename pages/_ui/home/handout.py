@@ -31,9 +31,16 @@ p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 } .sides 
 .gauge .sign { position: absolute; margin-left: 2px; font: 700 8px/10px sans-serif; color: #fff; text-shadow: 0 0 2px #000, 0 0 2px #000 }
 .gauge .needle { position: absolute; top: -3px; bottom: -3px; width: 4px; margin-left: -2px; background: #1c1c1c; outline: 1px solid #fff }
 """  # noqa: E501
+_NEXT_STEP = (
+    "to publish such numbers of real people, the custodian of their data makes the release on the "
+    "page Release. It draws the noise once and charges the cost to a declared budget."
+)
 _NOT_CHECKED = (
-    "Maps drawn with other noise than the one shown (the shares are averages over all draws)",
-    "Other releases of the same people's data: each one adds to the risk",
+    "Maps drawn with other noise than the one shown (the shares above are expected values)",
+    (
+        "Other releases of the same people's data, such as the next week: each one adds to the "
+        "risk, and none of it expires"
+    ),
     (
         "People missing from the data, such as those without a phone, and errors made when the "
         "data were collected"
@@ -132,6 +139,7 @@ def page_html(
         f"{gauges_html(assessments.make_gauges(answer), name=entry.name)}{picture.html()}"
         f"<h2>The setting</h2>{_list_html(lines)}<h2>What it means</h2>{_list_html(meanings)}"
         f"<h2>Not looked at</h2>{_list_html(_NOT_CHECKED)}"
+        f"<p><b>Next:</b> {_NEXT_STEP}</p>"
         f'<p class="small">Mobility Privacy Explorer, {datetime.now(UTC):%-d %B %Y}</p>'
         "</body></html>"
     )
