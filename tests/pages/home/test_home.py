@@ -426,7 +426,7 @@ def test_our_method_names_the_size_that_its_release_has_for_a_bar(open_home):
     )
     asked = {"epsilon": 0.3, "max_trips_per_user": 4, "unit": "person-day"}
     planned = plan(*of(ODParameters(method="empirical_bayes", **asked), step="day"))
-    assert f"A single flow below {planned.bar:,} trips is estimated mostly" in html_of(app)
+    assert f"A flow below {planned.bar:,} trips is estimated mostly" in html_of(app)
 
 
 def test_sums_are_not_advised_where_they_are_said_to_be_far_off(open_home):
