@@ -43,13 +43,22 @@ $(VENV)/.test: $(VENV)/.run
 	touch $@
 
 # Resolve the ranges of pyproject.toml anew in an empty environment, pin and print what changed.
+# Of these versions, `[pins]` takes those of all that `[all]` brings.
 lock:
 	rm -rf $(VENV)-lock
 	$(PYTHON) -m venv $(VENV)-lock
+	$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check ".[all]"
+	$(VENV)-lock/bin/python -m pip freeze --exclude mobility-privacy-explorer > $(VENV)-lock/all
 	$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check ".[test,spark]"
 	$(VENV)-lock/bin/python -m pip freeze --exclude mobility-privacy-explorer > $(VENV)-lock/pins
 	diff --unified=0 constraints.txt $(VENV)-lock/pins || true
-	mv $(VENV)-lock/pins constraints.txt
+	cp $(VENV)-lock/pins constraints.txt
+	awk -F== 'FNR == 1 { file++ } file == 1 { all[$$1]; next } \
+		file == 2 { if ($$1 in all) pins = pins "  \"" $$0 "\",\n"; next } \
+		/^pins = \[/ { print; printf "%s", pins; skip = 1; next } \
+		skip && /^\]/ { skip = 0 } !skip' \
+		$(VENV)-lock/all $(VENV)-lock/pins pyproject.toml > $(VENV)-lock/pyproject.toml
+	cp $(VENV)-lock/pyproject.toml pyproject.toml
 	rm -rf $(VENV)-lock build *.egg-info
 
 # The pictures of README and docs, by Chromium.

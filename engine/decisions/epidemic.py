@@ -148,21 +148,6 @@ def simulate_true_epidemic(
     return scene.simulate(scene.matrices("trip", 1), scene.people)
 
 
-def simulate_suppressed_epidemic(
-    dataset: Dataset,
-    origins: Sequence[str],
-    model: EpidemicParameters | None,
-    settings: ODParameters,
-    *,
-    days: Days = None,
-) -> Floats:
-    """Return the prevalence without noise: truncated trips, counts below τ suppressed."""
-    scene = EpidemicScenario(dataset, origins, model, days)
-    truncated = scene.matrices(settings.unit, settings.max_trips_per_user)
-    suppressed = (np.where(matrix >= settings.min_shown_count, matrix, 0.0) for matrix in truncated)
-    return scene.simulate(suppressed, scene.people)
-
-
 def simulate_private_epidemics(
     dataset: Dataset,
     origins: Sequence[str],
