@@ -195,7 +195,10 @@ class Setting:
 class Method(Generic[ReleaseT]):
     """One row of a product's ``METHODS``: all that pages and evaluation need of a method.
 
-    `used_fields` are the parameters beside ε that affect the release or its cost.
+    `name` stands in pickers and statements, `short_name` where a line is short, `description` and
+    `limitations` on its page. `release` draws from a dataset and parameters. `cost` returns the
+    privacy loss of one unit, from the parameters alone. `used_fields` are the parameters beside ε
+    that affect the release or its cost.
     `public_arguments` computes keyword arguments of `cost` from public facts of the dataset.
     `expected` computes exact expected errors; without it (None) they are estimated by draws.
     `has_flow_distribution` marks methods that release every flow by itself: its truncated count

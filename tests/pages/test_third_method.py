@@ -72,7 +72,7 @@ def _add_methods(monkeypatch):
 
 FLOWS = f"{PLAIN.name}: at most T = 4 trips per person and day, ε = 1."
 VISITS = f"{UNIFORM.name}: at most ℓ = 30 visits per person, ε = 1."
-SHOWN = "Every flow has noise of scale 4", "trips shown are", "Suppressed", "pairs shown as 0"
+SHOWN = "Every flow has noise of scale 4", "trips shown are", "Shown as 0", "pairs shown as 0"
 EPIDEMIC = {"unit": "trip", "decisions_threshold_fast": 2.0, "decisions_view": "Epidemic"}
 AID = {"unit": "person", "decisions_view": "Aid after a shock"}
 DENSITY = {"release_product": "Density"}
@@ -111,7 +111,9 @@ def test_pages_say_what_the_row_says(open_set, settled, drawn, own_root, page, s
         assert PLAIN.name in set(tables(app)[0].iloc[:, 0])
     else:
         assert not re.search(
-            "Empirical Bayes|Multiscale|estimated|uncertain|Dashed|in all su|95% from", said
+            "Empirical Bayes|Multiscale|estimated|uncertain|Dashed|in all su|95% from|pairs, below"
+            "|over τ|larger τ",
+            said,
         )
     if page == "6_Release":
         assert "Noisy numbers" in text(app.button(key="release_mend").click().run())

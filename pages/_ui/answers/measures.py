@@ -11,6 +11,7 @@ from engine.arrays import Floats
 from engine.contract import Setting
 from engine.datasets import Dataset
 from engine.density import DensityScores
+from engine.origin_destination import has_suppression
 from engine.origin_destination.scores import TripScores, score_draw, score_expectation
 from engine.text import setting_text as words
 from engine.text.numbers import count_noun, decimal, metres, number, percent, trip_count
@@ -242,9 +243,11 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
     is_estimate = cached.method_of(setting).number_kind == "estimated"
     hidden = "too uncertain to draw" if is_estimate else "shown as 0"
     large = f"flows ≥ {count_noun(floor, 'trip')}"
-    pairs = "of pairs" if is_estimate else f"of pairs, below {floor:,}"
-    lifted = "" if is_estimate else " A smaller ε can lower it: noise lifts small flows over τ."
-    fewer = "" if is_estimate else " A larger τ leaves fewer and larger flows in this number."
+    suppresses = has_suppression(setting.parameters)
+    pairs = f"of pairs, below {floor:,}" if suppresses else "of pairs"
+    lifted = " A smaller ε can lower it: noise lifts small flows over τ." if suppresses else ""
+    fewer = " A larger τ leaves fewer and larger flows in this number." if suppresses else ""
+    zeros = "Suppressed" if suppresses else hidden[0].upper() + hidden[1:]
     return {
         "Mean error": cell(
             lambda s: trip_count(s.mean_error), "", "|private − true| over all pairs of zones."
@@ -266,7 +269,7 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
             "of departures",
             "As if every departure had moved so far; between the middles of zones.",
         ),
-        "Too uncertain to draw" if is_estimate else "Suppressed": cell(
+        zeros: cell(
             lambda s: percent(s.zero_share), pairs, f"Share of all ordered pairs {hidden}.{lifted}"
         ),
         "Lost · phantom flows": cell(

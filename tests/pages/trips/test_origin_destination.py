@@ -142,7 +142,11 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
         numbers = {one.name: one.values for one in marks}
         assert numbers["True"] == pytest.approx(true.sum(axis=axis)[zones])
         assert numbers["This draw"] == pytest.approx(sums.sum(axis=axis)[zones], abs=0.5)
-        low, high = next((one.values, one.end) for one in marks if one.name == "95% from")
+        bars = [(one.values, one.end) for one in marks if one.name == "95% from"]
+        if not od.METHODS[method].expected and not hasattr(release, "exact_totals"):
+            assert not bars
+            continue
+        ((low, high),) = bars
         kept = od.truncated_matrices(datasets.load("demo-city"), release.parameters, days=0)[0]
         held = release.counts[0] if od.METHODS[method].expected else kept
         totals = held.sum(axis=axis)[zones]
