@@ -11,7 +11,7 @@ from engine.origin_destination.calculators import cell_error_probability, change
 from engine.parameters import ODParameters
 from engine.privacy import Guarantee, format_guess_rate
 from engine.text.numbers import percent
-from pages._ui.choose import published_releases
+from pages._ui.choose import meaning
 from pages._ui.settings.fields import EPSILON_SLIDER
 from tests.support.page import bodies, tables, text as words
 from tests.support.releases import ROOT
@@ -152,7 +152,7 @@ def test_published_releases_stand_with_their_unit_first_as_in_the_documents(open
     document = (ROOT / "docs" / "attack-and-report.md").read_text(encoding="utf-8")
     rows = tables(app)[-1].to_numpy().tolist()
     assert not [row for row in rows if f"| {' | '.join(row)} |\n" not in document]
-    assert published_releases.RANKING_NOTE in document.replace("\n", " ")
+    assert meaning.RANKING_NOTE in document.replace("\n", " ")
 
 
 def test_suppression_without_noise_stands_beside_both_methods(open_choose):
