@@ -4,12 +4,10 @@ import streamlit as st
 
 from engine.decisions import default_question
 from pages._ui.answers import assessments
-from pages._ui.answers.matrix import Matrix
 from pages._ui.app.session import session
 from pages._ui.decisions import aid, epidemic
 from pages._ui.frame import layout, page_table, presenter
 from pages._ui.settings import current, offers, widgets
-from pages._ui.trips import change_view
 
 EPIDEMIC, AID = VIEWS = "Epidemic", "Aid after a shock"
 
@@ -40,10 +38,9 @@ def draw() -> None:
         epidemic.draw(setting, entry)
     else:
         aid.draw(setting, entry)
-        if presenter.is_presenting():
-            return
-        st.subheader("See where flows rose or fell", anchor=False)
-        change_view.draw_leaving(Matrix(setting))
+        if not presenter.is_presenting():
+            path = "pages/2_Origin_Destination.py"
+            layout.draw_link(path, "See where flows rose or fell", od_view="Change")
 
 
 layout.show_page(draw, "Decisions", LEAD)

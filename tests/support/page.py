@@ -63,6 +63,19 @@ def _table(body: str) -> pd.DataFrame:
     return pd.DataFrame(cells[1:], columns=cells[0])
 
 
+def advice(app: AppTest) -> list[tuple[str, str]]:
+    """Return what is recommended: how it is judged, and in words."""
+    found = re.findall(
+        r'class="advice (\w+)" role="status"[^>]*>(.*?)</div>', "\n".join(bodies(app))
+    )
+    return [(level, re.sub(r"<[^>]+>", "", words)) for level, words in found]
+
+
+def settings_of(app: AppTest) -> dict[str, object]:
+    """Return value by key of what can be set."""
+    return {one.key: one.value for one in (*app.selectbox, *app.select_slider, *app.toggle)}
+
+
 def link_of(app: AppTest) -> dict[str, str]:
     """Return what the address holds: texts by key."""
     return {key: "".join(texts) for key, texts in app.query_params.items()}

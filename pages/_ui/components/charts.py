@@ -257,7 +257,7 @@ class Scale:
 
     title: str
     domain: tuple[float, float]
-    kind: Literal["linear", "log", "sqrt"] = "linear"
+    kind: Literal["linear", "log"] = "linear"
     scheme: Literal["viridis", "purplegreen"] = "viridis"
     form: str = ",.0f"
 

@@ -49,14 +49,9 @@ _POINTER = component(
 _PALEST = 0.25
 """Opacity of the smallest difference: which way it goes can be seen."""
 
-_DIFFERENCE_GRADIENT = ", ".join(
-    f"{colour}{opacity:02x}"
-    for colour, opacity in (
-        (colours.LESS, 255),
-        (colours.LESS, round(255 * _PALEST)),
-        (colours.MORE, round(255 * _PALEST)),
-        (colours.MORE, 255),
-    )
+_PALE = f"{round(255 * _PALEST):02x}"
+_DIFFERENCE_GRADIENT = (
+    f"{colours.LESS}, {colours.LESS}{_PALE}, {colours.MORE}{_PALE}, {colours.MORE}"
 )
 _CLUSTER = re.compile(r" and \d+ more$")
 _WORDS = re.compile(r' data-words="([^"]*)"([^>]*)/>')

@@ -63,9 +63,14 @@ def draw(matrix: Matrix) -> None:
     view = widgets.choose(
         "Show", ("Flows", "Leaving", "Arriving"), "od_change_show", in_link=False, has_title=True
     )
-    grade = _choose_grade()
+    grades = BEYOND_CHANCE, COUNTS_DIFFER
+    grade = widgets.choose("Told", grades, "od_change_grade", in_link=False, has_title=True)
     _draw_map(matrix, old, new, view, grade)
-    _draw_price(setting)
+    who = "a trip is in one period only and" if matrix.parameters.unit == "trip" else "a person"
+    st.caption(
+        f"Each span would be one table, whatever time is set. One release holds both, and {who} "
+        f"pays ε = {cached.risk(setting).epsilon:.3g} for both spans."
+    )
     layout.draw_link("pages/6_Release.py", "Release both spans", release_product=spans.PRODUCT)
     draws = max(5, min(20, 10**6 // len(matrix.names) ** 2))  # many flows vary less
     counts = simulate_power(old, new, matrix.seed, draws, beyond_chance=grade == BEYOND_CHANCE)
@@ -78,18 +83,6 @@ def draw(matrix: Matrix) -> None:
         f"noise or because T drops more trips in one span. Means of {draws} draws."
     )
     _draw_epsilon_curve(matrix.parameters, len(matrix.names))
-
-
-def draw_leaving(matrix: Matrix) -> None:
-    """Draw the two spans, and where more or fewer people leave a zone than before."""
-    if setting := spans.pick_spans(matrix.setting, len(matrix.names)):
-        _draw_map(matrix, *spans.split_spans(setting), "Leaving", _choose_grade())
-        _draw_price(setting)
-
-
-def _choose_grade() -> str:
-    grades = BEYOND_CHANCE, COUNTS_DIFFER
-    return widgets.choose("Told", grades, "od_change_grade", in_link=False, has_title=True)
 
 
 @cache.memoize
@@ -184,15 +177,6 @@ def _draw_map(matrix: Matrix, old: Setting, new: Setting, view: str, grade: str)
         f"On average at most {FALSE_DISCOVERY_RATE:.0%} of the reported changes are wrong about "
         "trips within the contribution limit, by one Benjamini–Hochberg test over all "
         f"{'flows' if truly.ndim == 2 else 'zones'}. {covered}"
-    )
-
-
-def _draw_price(setting: Setting) -> None:
-    """Draw the cost of one release of both spans."""
-    who = "a trip is in one period only and" if setting.parameters.unit == "trip" else "a person"
-    st.caption(
-        f"Each span would be one table, whatever time is set. One release holds both, and {who} "
-        f"pays ε = {cached.risk(setting).epsilon:.3g} for both spans."
     )
 
 

@@ -53,13 +53,13 @@ MEASURES = {  # the field of the engine's grid, whether it is a share, and what 
     "Revealed flows": (
         "revealed_flows",
         False,
-        ("Flows below τ that the release shows because of noise"),
+        "Flows below τ that the release shows because of noise",
     ),
     "Phantom flows": ("phantom_flows", False, "Flows shown where nobody travelled"),
     "Pairs of zones shown as 0": (
         "zero_share",
         True,
-        ("Share of all pairs of zones, including empty ones"),
+        "Share of all pairs of zones, including empty ones",
     ),
     "Bias of the total (trips)": ("bias", False, "Released total minus true total"),
 }

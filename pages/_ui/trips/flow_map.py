@@ -1,4 +1,4 @@
-"""Origin–destination page: arrows of the largest flows, and a block of the matrix under them."""
+"""Origin–destination page: arrows of the largest flows, and a list of them."""
 
 import numpy as np
 import streamlit as st
@@ -6,13 +6,11 @@ import streamlit as st
 from engine.arrays import Integers
 from pages._ui.answers import cached
 from pages._ui.answers.matrix import Matrix, format_flow
-from pages._ui.components import charts, deck, maps, marks, picture, tables
-from pages._ui.components.charts import Scale
+from pages._ui.components import deck, maps, marks, picture, tables
 from pages._ui.settings import fields, widgets
 
 VIEWS = TRUE, NOISE, DIFFERENCE, WRONG = "True", "With noise", "Difference", "Phantom and lost"
 ALL_ZONES = ""
-_BLOCK = 12
 _ZONE_KEY = "od_zone"
 _POINTER_NOTE = "Click a zone to see its flows only; scroll to enlarge the map, drag to move it."
 _RANGES_NOTE = (
@@ -93,8 +91,6 @@ def draw(matrix: Matrix) -> None:
     picture.draw_key(*key, *(marks.key_html() if is_faint else ()))
     st.caption(matrix.say(f"{topic.capitalize()}. {_POINTER_NOTE}{_RANGES_NOTE * estimated}"))
     _draw_list(matrix, (pairs[0][::-1], pairs[1][::-1]))  # the largest first
-    with st.expander("Busiest zones as a matrix"):
-        _draw_block(matrix)
 
 
 def _draw_controls(matrix: Matrix) -> tuple[str, int | None, int]:
@@ -140,26 +136,3 @@ def _draw_list(matrix: Matrix, pairs: tuple[Integers, Integers]) -> None:
         flows = zip(*(zones.tolist() for zones in pairs), strict=True)
         columns["Mark"] = [marks.name_mark(matrix.release, a, b) for a, b in flows]
     tables.draw({matrix.say(name): column for name, column in columns.items()})
-
-
-def _draw_block(matrix: Matrix) -> None:
-    """Draw the trips between the busiest zones, true beside private (P2, figures 1A and 1C)."""
-    true = matrix.truth
-    busy = np.argsort(-(true.sum(axis=0) + true.sum(axis=1)), kind="stable")[:_BLOCK]
-    block, names = np.ix_(busy, busy), list(matrix.names.values())
-    panels = {"True": true[block], "Private": matrix.shown_counts[block]}
-    labels = [names[zone] for zone in busy]
-    top = float(max(*(counts.max(initial=0) for counts in panels.values()), 1))
-    for column, (name, counts) in zip(st.columns(2, gap="large"), panels.items(), strict=True):
-        with column:
-            charts.draw_heat_map(
-                labels,
-                labels,
-                counts,
-                scale=Scale(title=matrix.say(f"{name} trips"), kind="sqrt", domain=(0, top)),
-                y_title="From",
-                x_title="To",
-                key=f"od_matrix_{name}",
-                alt=f"Heat map of the {name.lower()} trips between {len(labels)} zones",
-                height=480,
-            )

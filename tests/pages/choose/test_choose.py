@@ -2,7 +2,6 @@
 
 import html
 import math
-import re
 
 import pytest
 
@@ -11,9 +10,9 @@ from engine.origin_destination.calculators import cell_error_probability, change
 from engine.parameters import ODParameters
 from engine.privacy import Guarantee, format_guess_rate
 from engine.text.numbers import percent
-from pages._ui.choose import published_releases
+from pages._ui.choose import meaning
 from pages._ui.settings.fields import EPSILON_SLIDER
-from tests.support.page import bodies, tables, text as words
+from tests.support.page import advice, bodies, tables, text
 from tests.support.releases import ROOT
 
 PAGE = "pages/3_Choose.py"
@@ -27,10 +26,6 @@ def open_choose(open_page):
     return lambda view=CALCULATORS, **query: open_page(
         PAGE, choose_view=view, **{key: str(value) for key, value in query.items()}
     )
-
-
-def text(app):
-    return "\n".join([words(app), *(str(table.value.to_dict()) for table in app.table)])
 
 
 def ask(app, **values):
@@ -99,7 +94,7 @@ def test_what_is_left_is_said_of_all_that_is_released(open_choose, unit):
     app, days = open_choose(MEANING, epsilon=0.5, unit=unit), 7
     shown, whose = list(tables(app)[0]["Number"]), "a trip" if unit == "trip" else "a person"
     spent = "3.5 in all, over 7 days" if unit == "person-day" else "0.5 in all"
-    assert f"guesses whether {whose} is in it; ε = {spent}." in html.unescape(words(app))
+    assert f"guesses whether {whose} is in it; ε = {spent}." in html.unescape(text(app))
     risk = privacy.flow_release_risk(ODParameters(epsilon=0.5, unit=unit), [1] * days)
     assert shown[0] == format_guess_rate(risk.max_guess_rate)
     assert shown[2] == format_guess_rate(risk.max_group_guess_rate)
@@ -119,18 +114,13 @@ def test_the_base_rate_can_be_set_and_a_density_with_delta_has_no_such_limit(ope
     assert "knows everyone else, or considers them independent" in text(app)
 
 
-def advice(app):
-    """Return what is recommended, in words."""
-    return re.findall(r'class="advice .*?</strong>(.*?)</div>', "\n".join(bodies(app)))
-
-
 def test_what_is_recommended_there_is_what_home_recommends(open_home, settled):
     app = settled(open_home(od_data="demo-city", unit="person", od_time="whole"))
-    (at_home,) = advice(app)
+    at_home = advice(app)
     app.switch_page(PAGE).run()
     app.segmented_control(key="choose_view").set_value("All settings").run()
     settled(app)
-    assert advice(app) == [at_home]
+    assert advice(app) == at_home
     settled(app.button(key="way_all_use").click().run())
     assert "your current setting" in "\n".join(bodies(app))
 
@@ -152,7 +142,7 @@ def test_published_releases_stand_with_their_unit_first_as_in_the_documents(open
     document = (ROOT / "docs" / "attack-and-report.md").read_text(encoding="utf-8")
     rows = tables(app)[-1].to_numpy().tolist()
     assert not [row for row in rows if f"| {' | '.join(row)} |\n" not in document]
-    assert published_releases.RANKING_NOTE in document.replace("\n", " ")
+    assert meaning.RANKING_NOTE in document.replace("\n", " ")
 
 
 def test_suppression_without_noise_stands_beside_both_methods(open_choose):

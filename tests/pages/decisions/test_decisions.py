@@ -12,7 +12,6 @@ from engine.text.numbers import number, percent
 from engine.text.setting_text import LEAK_NOTE
 from pages._ui.app.parallel import Job
 from pages._ui.decisions.epidemic import zone_outcomes
-from pages._ui.trips import change_view
 from tests.support.charts import drawn as drawn
 from tests.support.page import plain, text
 
@@ -204,21 +203,6 @@ def test_aid_shows_the_engines_figures(shocked, settled, town, k):
     )
     said = float(re.search(r"([\d.]+)% of the \d+ main destinations", text(app))[1]) / 100
     assert said == pytest.approx(float(np.nanmean(drawn.overlap[0, :, k - 1])), abs=0.05)
-
-
-def test_who_left_is_told_from_the_noisy_totals_of_zones(shocked, settled, monkeypatch, town):
-    drawn, keep = [], change_view.changes_picture
-    monkeypatch.setattr(
-        change_view, "changes_picture", lambda *given: drawn.append(given) or keep(*given)
-    )
-    app = settled(shocked(epsilon="1")[1])
-    _, truly, told, signs, _, what, _ = drawn[-1]
-    days = od.truth(town).sum(axis=2)
-    assert truly.tolist() == (days[3:6].sum(axis=0) - days[:3].sum(axis=0)).tolist()
-    assert what == "trips leaving"
-    assert np.array_equal(signs, np.sign(told) * (signs != 0))
-    assert signs.any()
-    assert "pays ε = 1 for both spans" in text(app)
 
 
 @pytest.mark.parametrize("reached", [True, False])

@@ -39,7 +39,7 @@ from pages._ui.components.picture import MAX_FLOWS
 from pages._ui.home import handout, home_page
 from pages._ui.settings import fields
 from pages._ui.settings.seeds import SIMULATED_SEED
-from tests.support.page import bodies, html_of, numbers, tables, text
+from tests.support.page import advice, bodies, html_of, numbers, tables, text
 from tests.support.releases import seen
 
 SEED = (SIMULATED_SEED, 0)
@@ -55,14 +55,6 @@ def gauges(app):
             r'class="gauge (\w+)".*?<b>(.*?)</b>.*?class="needle" style="left:([\d.]+)%', body
         )
     ]
-
-
-def advice(app):
-    """Return what is recommended, and how it is judged."""
-    found = re.findall(
-        r'class="advice (\w+)" role="status"[^>]*>(.*?)</div>', "\n".join(bodies(app))
-    )
-    return [(level, re.sub(r"<[^>]+>", "", words)) for level, words in found]
 
 
 def of(parameters, zones="zones", step="whole", name="demo-city"):

@@ -19,16 +19,11 @@ from engine.text.utility_text import describe_utility
 from pages._ui.answers import cached
 from pages._ui.app import catalogue
 from pages._ui.release import release_form, release_job, release_page as release_page
-from tests.support.page import bodies, html_of, plain
+from tests.support.page import bodies, html_of, plain, text
 
 
 def errors(app):
     return [plain(one.value) for one in app.error]
-
-
-def texts(app):
-    kinds = (app.info, app.warning, app.error, app.success, app.caption, app.markdown)
-    return " ".join(plain(str(one.value)) for kind in kinds for one in kind)
 
 
 def declared(app, epsilon=10.0, trips=10**9):
@@ -93,9 +88,9 @@ def test_a_budget_is_asked_for_first(page):
 
 def test_cost_and_warnings_are_said_in_full_before_confirming(page):
     app = declared(page)
-    assert "on 7 days. It costs ε = 7 per person, and 3 of the budget remains." in texts(app)
+    assert "on 7 days. It costs ε = 7 per person, and 3 of the budget remains." in text(app)
     assert "<summary>Noise is shown as flows</summary>A flow without a counted trip" in html_of(app)
-    assert "The release takes about 2 s." in texts(app)
+    assert "The release takes about 2 s." in text(app)
     assert filled(app) == ("these data", "")
     assert app.button(key="release_start").disabled
     app.text_input(key="release_confirm").set_value("demo").run()
@@ -122,8 +117,8 @@ def test_a_release_is_made_once_and_listed(page, monkeypatch):
     assert len(app.get("download_button")) == 4  # of the new bundle, and in the list
     assert not [name for name in read if name.endswith((".zip", ".html"))]
     assert BudgetLedger().budget("people").release_count == 1
-    assert "chain of hashes is intact" in texts(app)
-    assert "ε = 7 of 20 spent per person in 1 release" in texts(app)
+    assert "chain of hashes is intact" in text(app)
+    assert "ε = 7 of 20 spent per person in 1 release" in text(app)
     assert not [one for one in app.button if one.key == "release_start"]
     app.button(key="release_again").click().run()
     assert app.button(key="release_start").disabled  # the name must be typed anew
@@ -142,7 +137,7 @@ def test_the_page_opens_on_what_is_set_and_not_on_the_last_release(page, open_pa
     other = open_page("pages/6_Release.py", od_data="demo-city", epsilon="0.5")
     assert not [one.value for one in other.success]  # of another session of this computer
     other.number_input(key="release_trips_demo-city").set_value(10**9).run()
-    assert "costs ε = 3.5 per person, and 9.5 of the budget remains." in texts(other)
+    assert "costs ε = 3.5 per person, and 9.5 of the budget remains." in text(other)
     app.switch_page("pages/0_Home.py").run()
     app = app.switch_page("pages/6_Release.py").run()
     assert not [one.value for one in app.success]
@@ -186,11 +181,11 @@ def test_no_session_reads_the_name_of_what_another_has_uploaded(page, own_data, 
     release_job.start("secret-od-20260102-000000", str(tmp_path), lambda _report: hold.wait(30))
     app.switch_page("pages/0_Home.py").run()
     app = app.switch_page("pages/6_Release.py").run()
-    words = [texts(app), progress(app), *map(str, app.get("html"))]
+    words = [text(app), progress(app), *map(str, app.get("html"))]
     words += [option for one in app.selectbox for option in one.options]
     assert made.name in words
     assert not [one for one in words if "secret" in one or "strangers" in one]
-    assert "1 release of datasets that are not available here. The command lists all." in texts(app)
+    assert "1 release of datasets that are not available here. The command lists all." in text(app)
     hold.set()
 
 
@@ -212,7 +207,7 @@ def test_sums_before_suppression_are_written_where_the_switch_is_on(page):
     assert not app.toggle(key="release_sums").value
     app.toggle(key="release_sums").set_value(True).run()
     assert "Suppressed counts can be computed back" in html_of(app)
-    assert "on 7 days. It costs ε = 7 per person, and 13 of the budget remains." in texts(app)
+    assert "on 7 days. It costs ε = 7 per person, and 13 of the budget remains." in text(app)
     confirmed(app).click().run()
     assert [one.value for one in finished(app).success]
     (bundle,) = (path for path in release_page.bundle_folder().iterdir() if path.is_dir())
@@ -261,7 +256,7 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     )
     said_of_it = describe_utility(cached.utility(setting, 0), setting)
     risk = describe_guesses(cached.risk(setting).max_guess_rate, setting)
-    said, planned = texts(app), html_of(app)
+    said, planned = text(app), html_of(app)
     assert f"{said_of_it} After publication, {risk} (a coin: 50) from this release alone" in said
     confirmed(app).click().run()
     app = finished(app)
@@ -286,7 +281,7 @@ def test_both_spans_of_a_change_are_released_as_the_page_shows_them(page, monkey
     app = days.set_value((1, 6)).run()
     (length,) = (one for one in app.number_input if one.label == "Days in each period")
     app = length.set_value(2).run()
-    assert "a person pays ε = 1 for both spans" in texts(app)
+    assert "a person pays ε = 1 for both spans" in text(app)
     asked, plan = [], release_form.planned_of
     monkeypatch.setattr(
         release_form, "planned_of", lambda *of, **more: asked.append(of[0]) or plan(*of, **more)
@@ -298,9 +293,9 @@ def test_both_spans_of_a_change_are_released_as_the_page_shows_them(page, monkey
         aggregation="whole", first_position=1, last_position=6, compared_days=2
     )
     assert asked[-1].parameters.unit == "person"
-    assert "costs ε = 1 per person, and 9 of the budget remains." in texts(app)
+    assert "costs ε = 1 per person, and 9 of the budget remains." in text(app)
     days = datasets.load("demo-city").metadata.days
-    assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}, one matrix for each" in texts(app)
+    assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}, one matrix for each" in text(app)
 
 
 def test_real_people_are_judged_on_request_alone_and_that_is_stated(
@@ -316,13 +311,13 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
     app.selectbox(key="od_data").set_value("town").run()
     app.number_input(key="release_trips_town").set_value(10**9).run()
     assert not app.exception
-    assert "· **town**" in texts(app)
-    assert "are retained" not in texts(app)
+    assert "· **town**" in text(app)
+    assert "are retained" not in text(app)
     assert not [one for one in bodies(settled(app)) if 'class="advice' in one]
     app.selectbox(key="release_tuned").set_value("public").run()
     app.toggle(key="release_judge_town").set_value(True).run()
-    assert "are retained" in texts(app)
-    assert "You have seen the utility computed from these data" in texts(app)
+    assert "are retained" in text(app)
+    assert "You have seen the utility computed from these data" in text(app)
     assert [one for one in bodies(settled(app)) if 'class="advice' in one]
     app.text_input(key="release_confirm").set_value("town").run()
     app.button(key="release_start").click().run()
@@ -341,7 +336,7 @@ def test_days_of_real_people_open_on_those_within_the_risk_limit(
     def opened(**query):
         app = open_page("pages/6_Release.py", density_data="demo-city", **query)
         app.selectbox(key="od_data").set_value("town").run()
-        return app.select_slider(key="release_days_town").value, texts(app)
+        return app.select_slider(key="release_days_town").value, text(app)
 
     def guessed(epsilon, count):  # the majority of as many randomized responses; half the ties
         right = stats.binom(count, 1 / (1 + math.exp(-epsilon)))
@@ -383,7 +378,7 @@ def test_methods_of_the_density_are_released_or_said_to_be_for_exploring(page, v
     app.session_state["variant"] = variant
     app.button_group(key="release_product").set_value(release_form.DENSITY).run()
     assert not app.exception
-    assert said in texts(app) + " ".join(errors(app))
+    assert said in text(app) + " ".join(errors(app))
     if variant == "efpag":
         app.button(key="release_mend").click().run()
         assert app.session_state["variant"] == "efpag_joint"
@@ -396,7 +391,7 @@ def test_a_budget_is_offered_with_the_delta_that_the_setting_takes(page):
     next(one for one in page.text_input if one.label.startswith("Your name")).set_value("me")
     next(one for one in page.number_input if "Total ε" in one.label).set_value(2.0)
     app = next(one for one in page.button if one.label == "Declare the budget").click().run()
-    assert "costs ε = 1 (and δ = 1e-07) per person, and 1 of the budget remains." in texts(app)
+    assert "costs ε = 1 (and δ = 1e-07) per person, and 1 of the budget remains." in text(app)
 
 
 def test_the_largest_epsilon_that_fits_is_one_press(page):
@@ -404,7 +399,7 @@ def test_the_largest_epsilon_that_fits_is_one_press(page):
     assert "exceeds ε by 5" in " ".join(errors(app))
     app.button(key="release_most").click().run()
     assert app.session_state["epsilon"] == 0.28
-    assert "costs ε = 1.96 per person, and 0.04 of the budget remains." in texts(app)
+    assert "costs ε = 1.96 per person, and 0.04 of the budget remains." in text(app)
 
 
 def test_a_twin_is_named_only_where_the_whole_setting_is_the_recommended_one(

@@ -9,7 +9,7 @@ from engine.contract import TimeSelection
 from engine.text.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 from pages._ui.frame.page_table import DATA, HOME, PAGES
 from pages._ui.settings import fields
-from tests.support.page import link_of
+from tests.support.page import link_of, settings_of
 
 
 def ask() -> None:
@@ -37,11 +37,6 @@ def settings(**texts: str):
     """Return flows and density that a link sets."""
     app = open_link(**texts)
     return app.session_state["flows"], app.session_state["visits"]
-
-
-def widgets(app: AppTest) -> dict[str, object]:
-    """Return value by key of what can be set."""
-    return {one.key: one.value for one in (*app.selectbox, *app.select_slider, *app.toggle)}
 
 
 def test_a_link_is_read_by_ids_words_and_numbers():
@@ -98,23 +93,23 @@ def test_what_is_set_outlives_every_page(open_home):
         assert not app.exception, app.exception
         if path == DATA:  # beside a file they mean nothing
             app.run()
-            assert "epsilon" not in widgets(app)
+            assert "epsilon" not in settings_of(app)
             continue
-        now = widgets(app)
+        now = settings_of(app)
         assert (now["epsilon"], now["threshold"], now["unit"]) == (0.5, 7, "person"), path
 
 
 def test_a_reset_can_be_taken_back(open_home):
     app = open_home()
-    usual = widgets(app)["od_data"]
+    usual = settings_of(app)["od_data"]
     app.select_slider(key="epsilon").set_value(0.5)
     app.selectbox(key="od_data").set_value("only-trips").run()
     next(one for one in app.button if one.label == "Redraw").click().run()
     next(one for one in app.button if one.label == "Reset").click().run()
-    assert (widgets(app)["epsilon"], widgets(app)["od_data"]) == (1.0, usual)
+    assert (settings_of(app)["epsilon"], settings_of(app)["od_data"]) == (1.0, usual)
     assert app.session_state["session"].redraw_count == 0
     next(one for one in app.button if one.label == "Undo").click().run()
-    assert (widgets(app)["epsilon"], widgets(app)["od_data"]) == (0.5, "only-trips")
+    assert (settings_of(app)["epsilon"], settings_of(app)["od_data"]) == (0.5, "only-trips")
     assert app.session_state["session"].redraw_count == 1
     assert not any(one.label == "Undo" for one in app.button)
 
@@ -125,7 +120,7 @@ def test_what_cannot_be_set_is_said_once(open_home):
     named = [one.partition(" = ")[0].split()[-1] for one in said]
     assert named == ["epsilon", "od_data", "od_zones"]
     assert all("not a valid value" in one or "not available here" in one for one in said)
-    assert widgets(app)["epsilon"] == 1.0
+    assert settings_of(app)["epsilon"] == 1.0
     assert not app.run().toast
 
 
@@ -134,7 +129,7 @@ def test_an_unknown_version_of_a_link_is_said_once_and_the_link_is_written_anew(
     app = open_home(v=version, epsilon="0.5")
     said = f"The link has v = {version}, which is not known. It is read with v = 3."
     assert [one.value for one in app.toast] == [said]
-    assert widgets(app)["epsilon"] == 0.5
+    assert settings_of(app)["epsilon"] == 0.5
     assert link_of(app) == {"epsilon": "0.5", "v": "3"}
     assert not app.run().toast
 

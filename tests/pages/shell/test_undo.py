@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._ui.components import charts
 from pages._ui.frame.page_table import HOME
-from tests.support.page import bodies, link_of
+from tests.support.page import bodies, link_of, settings_of
 
 CHOOSE = "pages/3_Choose.py"
 
@@ -22,10 +22,6 @@ def offered(app: AppTest) -> bool:
     return any(one.label == "Undo" for one in app.button)
 
 
-def values(app: AppTest) -> dict[str, object]:
-    return {one.key: one.value for one in (*app.selectbox, *app.select_slider, *app.toggle)}
-
-
 def undone(app: AppTest) -> AppTest:
     return app.button(key="undo_step").click().run()
 
@@ -34,7 +30,7 @@ def undone(app: AppTest) -> AppTest:
 def recommended(open_home, settled):
     """Home on a shared link, and after *Use this*."""
     app = settled(open_home(epsilon="0.5", threshold="7", od_zones="10 clusters", v="2"))
-    before = values(app), link_of(app)
+    before = settings_of(app), link_of(app)
     return settled(app.button(key="way_home_use").click().run()), before
 
 
@@ -42,7 +38,7 @@ def test_what_a_recommendation_has_set_is_taken_back_exactly_also_after_other_pa
     recommended, settled
 ):
     app, (before, link) = recommended
-    assert values(app) != before
+    assert settings_of(app) != before
     assert status(app).startswith("Set: ")
     assert "ε 0.3, τ 15 and method Empirical Bayes" in status(app)
     app.switch_page(CHOOSE).run()
@@ -52,7 +48,7 @@ def test_what_a_recommendation_has_set_is_taken_back_exactly_also_after_other_pa
     app = undone(app)
     assert app.session_state["home_shown"] == "density"
     app = settled(app.segmented_control(key="home_shown").set_value("Flows").run())
-    assert values(app) == before
+    assert settings_of(app) == before
     assert link_of(app) == {**link, "home_shown": "Density"}  # which a browser takes out
     assert not offered(app)
     assert not status(app)

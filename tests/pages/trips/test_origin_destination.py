@@ -452,6 +452,19 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     assert "nan" not in said.lower().replace("finance", "")
 
 
+def test_who_left_is_told_from_the_noisy_totals_of_zones(open_od, monkeypatch):
+    drawn, keep = [], page.changes_picture
+    monkeypatch.setattr(page, "changes_picture", lambda *given: drawn.append(given) or keep(*given))
+    app = open_od("Change", unit="trip", threshold=2, od_change_show="Leaving")
+    _, truly, told, signs, _, what, _ = drawn[-1]
+    days = od.truth(datasets.load("demo-city")).sum(axis=2)
+    assert truly.tolist() == (days[3:6].sum(axis=0) - days[:3].sum(axis=0)).tolist()
+    assert what == "trips leaving"
+    assert np.array_equal(signs, np.sign(told) * (signs != 0))
+    assert signs.any()
+    assert "pays ε = 1 for both spans" in text(app)
+
+
 def test_only_spans_without_a_day_in_common_are_offered(open_od):
     app = open_od("Change")
     (days,) = (one for one in app.select_slider if "day after" in one.label)
