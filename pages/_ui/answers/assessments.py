@@ -74,8 +74,8 @@ def draw_gauges(setting: Setting) -> Assessment:
 def draw(setting: Setting) -> None:
     """Draw the gauges of what is set, and what to choose where it is not usable."""
     answer = draw_gauges(setting)
-    note = words.describe_choice(answer.utility, setting)
-    st.caption(f"{note} {describe_unit(answer)}. {describe_flows(answer)}")
+    note, meaning = words.describe_choice(answer.utility, setting), describe_flows(answer)
+    st.caption(f"{note} {describe_unit(answer)}. {meaning.partition('. ')[2]}")
     if answer.utility.verdict == "noisy":
         recommendation.draw(setting, key="verdict")
 
