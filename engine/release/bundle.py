@@ -141,7 +141,8 @@ def _describe_tables(folder: Path, product: str) -> str:
 
     def describe_column(name: str, place: str) -> dict[str, str]:
         base = re.sub("_(low|high)_95$", "", name)
-        end = "" if base == name else ": an end of its 95% error bar"
+        side = "upper" if name.endswith("high_95") else "lower"
+        end = "" if base == name else f": {side} end of its 95% error bar"
         column = {"type": "any", "description": ""}
         for key in (base, f"{product}: {base}", f"{place}: {base}"):  # the most specific last
             column = known_columns.get(key, column)

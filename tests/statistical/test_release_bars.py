@@ -77,8 +77,8 @@ def test_bars_of_a_trimmed_release_hold_kept_flows_and_say_so(rwanda, tmp_path):
     # 1,440 flows: four standard errors of 0.0055
     assert of_kept == pytest.approx(exact, abs=0.022)
     assert of_true < 0.4
-    said = items(rwanda, FOUR)["accuracy"]
-    assert "around the counted trips between zones: at most 4 per person and day" in said
+    said = statement_of(rwanda, planned)["counted"]["kept"]
+    assert said == "the counted trips between zones: at most 4 per person and day"
 
 
 @pytest.mark.parametrize("factor", [0.8, 1.25])
