@@ -33,9 +33,6 @@ class PrivacyUnit(StrEnum):
     PERSON_WEEK = "one person, the whole week"
 
 
-_SCALED_TO_CLIP = "each person's scaled down to the clip"
-
-
 class Query(Enum):
     """What a stage asks of the data. A value is words for readers: the query's name, the data used.
 
@@ -47,25 +44,25 @@ class Query(Enum):
     COVER_COUNTS = "counts", "pre-sampled counts of the cover"
     COVER_TOTALS = "totals of the cells", "pre-sampled totals of the cover"
     SINGLE_VISITS = "shares of the towers", "one visit of each person, counted by tower"
-    ALL_VISITS = "number of visits", "all visits, at most a public Kₘₐₓ per person"
+    ALL_VISITS = "number of visits", "all visits, at most a public number per person"
     CHOICE_BY_CLUSTER = (
         "number of coefficients",
         "coefficients of each cluster, for one choice a cluster",
     )
     JOINT_CHOICE = "number of coefficients", "Fourier coefficients of all clusters, for one choice"
     COEFFICIENTS = "coefficients", "the first k Fourier coefficients of each cluster"
-    MULTISCALE_TOWERS = "towers × hours", f"visits by tower and hour, {_SCALED_TO_CLIP}"
+    MULTISCALE_TOWERS = "towers × hours", "visits by tower and hour, scaled down to a limit"
     MULTISCALE_DISTRICTS = "districts × hours", "visits by district and hour, scaled down likewise"
     MULTISCALE_CITY = (
         "city × hours",
-        "visits by hour, scaled down likewise; the clip is chosen from the noisy number of visits",
+        "visits by hour, scaled down likewise; the limit follows from the noisy number of visits",
     )
     MULTISCALE_TOWER_TOTALS = "towers, whole week", "visits by tower, scaled down likewise"
     MULTISCALE_VISIT_TOTAL = (
         "number of visits",
-        "all visits, at most a public K_max per person; in return, people with many visits count "
-        "less in the other tables. It is drawn first. The other tables' shares of ε and the city's "
-        "clip follow from the noisy number. A plan states those for the most visits",
+        "all visits, at most a public number per person; in return, people with many visits count "
+        "less in the other tables. It is drawn first, and the other tables' shares of ε and the "
+        "city's limit follow from it. Until then, those for the most visits are stated",
     )
     FLOWS = "trips between zones", "counted trips of every origin and destination"
     TRIPS_BEYOND = "trips beyond the limit", "number of trips beyond it, at most {} per unit"

@@ -139,7 +139,7 @@ def release(
             drawn_plan = writer.write(release_plan, view, folder, lambda part: progress(0.9 * part))
             entries = ledger.entries()[: charged_entry.id]
             texts = render_texts(drawn_plan or release_plan, dataset.id, entries)
-            digest = seal(folder, texts)
+            digest = seal(folder, texts, release_plan.product)
             reveal(folder, out)
             ledger.finish(charged_entry, digest)
     except (KeyboardInterrupt, Exception) as error:
@@ -185,7 +185,7 @@ def plan(
     release_plan = replace(release_plan, trips=trips, signal_warning=warning)
     if release_plan.suppresses and not sums_before_suppression:
         # files from which no suppressed count can be recomputed
-        bars = {"zone_total_bar": 0.0, "error_bars": release_plan.error_bars[:-1]}
+        bars = {"zone_total_bar": 0.0, "error_bars": release_plan.error_bars[:-2]}
         return replace(release_plan, has_sums=False, **bars)
     return release_plan
 

@@ -88,13 +88,13 @@ def claim_folder(out: Path, needed_bytes: int) -> Generator[Path]:
             _remove_claim(hidden, lock)
 
 
-def seal(folder: Path, texts: Mapping[str, str]) -> str:
+def seal(folder: Path, texts: Mapping[str, str], product: str) -> str:
     """Return the hash of ``SHA256SUMS``, after writing texts by file name, that list and the zip.
 
     ``datapackage.json`` describes the tables. Every file is flushed to the disk and readable by its
     owner only.
     """
-    for name, text in {**texts, "datapackage.json": _describe_tables(folder)}.items():
+    for name, text in {**texts, "datapackage.json": _describe_tables(folder, product)}.items():
         (folder / name).write_text(f"{text}\n", encoding="utf-8")
     files = sorted(member for member in folder.rglob("*") if member.is_file())
     lines = [f"{_finish_file(path)}  {path.relative_to(folder).as_posix()}\n" for path in files]
@@ -135,21 +135,24 @@ def describe_failure(error: BaseException, charged_entry: Entry | None, out: Pat
     )
 
 
-def _describe_tables(folder: Path) -> str:
+def _describe_tables(folder: Path, product: str) -> str:
     """Return a Frictionless data package as JSON: the tables of a folder, and their columns."""
     known_columns = json.loads(_COLUMNS.read_text(encoding="utf-8"))
 
-    def describe_column(name: str) -> dict[str, str]:
+    def describe_column(name: str, place: str) -> dict[str, str]:
         base = re.sub("_(low|high)_95$", "", name)
-        end = "" if base == name else ": an end of its 95% error bar"
-        column = known_columns.get(base, {"type": "any", "description": ""})
+        side = "upper" if name.endswith("high_95") else "lower"
+        end = "" if base == name else f": {side} end of its 95% error bar"
+        column = {"type": "any", "description": ""}
+        for key in (base, f"{product}: {base}", f"{place}: {base}"):  # the most specific last
+            column = known_columns.get(key, column)
         return {"name": name, **column, "description": column["description"] + end}
 
     def describe_table(path: Path) -> dict[str, Any]:
         is_csv = path.suffix == ".csv"
         columns = (pc.open_csv(path).schema if is_csv else pq.read_schema(path)).names
-        fields = [describe_column(name) for name in columns]
         place = path.relative_to(folder).as_posix()
+        fields = [describe_column(name, place) for name in columns]
         schema = {"fields": fields, "missingValues": [""]}
         return {"name": place, "path": place, "format": path.suffix[1:], "schema": schema}
 

@@ -194,7 +194,7 @@ def _describe_tables(
             bar = normal_bar(sigma * float(np.median(zone_noise_factors(view))))
             quantity = f"a zone {part}, as measured {suffix}"
             error_bars.append(ErrorBar(quantity=quantity, half_width=bar))
-    quantity = f"all visits, at most {view.metadata.max_visits_cap} of a person"
+    quantity = f"all visits, at most {view.metadata.max_visits_cap} of a person (in no file)"
     visits_bar = ErrorBar(quantity=quantity, half_width=normal_bar(stages[-1].scale))
     rows = 1 + (towers + int(tower_tree(view).districts.max()) + 1) * (len(stages) == 5)
     return {

@@ -56,7 +56,6 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     scale, min_shown = stages[0].scale, parameters.min_shown_count
     flows = matrices * zones * (zones - 1)
     noise, bar = laplace_distribution(scale), noise_bounds.cell_half_width(1 / scale)
-    total_bar = noise_bounds.total_half_width(1 / scale, matrices * (zones - 1))
     flow_bars = [
         ErrorBar(
             quantity="a flow",
@@ -69,12 +68,24 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     ]
     if is_estimated:
         flow_bars = [ErrorBar(quantity="a flow, as measured", half_width=bar)]
-    suffix = ", as measured" * is_estimated
-    large = f"a flow picked because it is large{suffix}"
-    large_bar = ErrorBar(quantity=large, half_width=simultaneous_bar(scale, 1, flows))
-    total = f"sum of trips out of one zone (or into it) over all released days{suffix}"
+    total = "sum of trips out of one zone (or into it)"
+    # how many flows are added up, and from how many such sums one is picked
+    sums = {"a flow picked because it is large": (1, flows)}
+    if is_estimated and matrices > 1:
+        period = "period" if setting.time.compared_days else setting.time.aggregation
+        sums[f"difference of one flow between two {period}s"] = (2, 1)
+        sums[f"{total} in one {period}"] = (zones - 1, 1)
+        sums[f"sum of all flows of one {period}"] = (zones * (zones - 1), 1)
+    total += " over all released days"
     if view.metadata.people_once:
-        total = f"all people with home in a zone (or work in it){suffix}"
+        total = "all people with home in a zone (or work in it)"
+    sums[total] = (matrices * (zones - 1), 1)
+    sums["the largest such sum of all zones"] = (matrices * (zones - 1), 2 * zones)
+    suffix = ", as measured" * is_estimated
+    sum_bars = [
+        ErrorBar(quantity=f"{name}{suffix}", half_width=simultaneous_bar(scale, *counts))
+        for name, counts in sums.items()
+    ]
     # a flow by itself is detected if P(Z ≥ z) = e^(−z/scale)/(1 + e^(−1/scale)) ≤ 5%/flows
     detection_ratio = flows / (noise_bounds.FALSE_DETECTION_RATE * (1 + np.exp(-1 / scale)))
     threshold = max(int(np.ceil(scale * np.log(detection_ratio))), 1)
@@ -89,8 +100,8 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
         composition="basic composition" if len(stages) > 1 else "one mechanism",
         cell_count=flows + matrices * (len(stages) - 1),
         matrix_count=matrices,
-        error_bars=(*flow_bars, large_bar, ErrorBar(quantity=total, half_width=total_bar)),
-        zone_total_bar=total_bar,
+        error_bars=(*flow_bars, *sum_bars),
+        zone_total_bar=sum_bars[-2].half_width,
         trip_cost_divisor=_trip_cost_divisor(parameters, stages, matrices),
         min_shown_count=min_shown,
         mean_phantom_trips=0.0 if is_estimated else float(noise.partial_expectation(min_shown)),

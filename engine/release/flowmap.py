@@ -77,9 +77,9 @@ def write_flowmap(
     write_table(folder / "totals.csv", [totals])
 
 
-def simultaneous_bar(scale: float, matrices: int, flows: int) -> int:
-    """Return the bar of sums of `matrices` counts that holds for all flows at once (Bonferroni)."""
-    return total_half_width(1 / scale, matrices, confidence=1 - (1 - CONFIDENCE) / flows)
+def simultaneous_bar(scale: float, counts: int, sums: int) -> int:
+    """Return the bar of sums of `counts` counts that holds for all `sums` at once (Bonferroni)."""
+    return total_half_width(1 / scale, counts, confidence=1 - (1 - CONFIDENCE) / sums)
 
 
 def shown_sum_bars(scale: float, matrices: int, flows: int) -> Integers:

@@ -86,7 +86,8 @@ def render_texts(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -> d
     setting, parameters = content["setting"], content["setting"]["parameters"]
     used_fields = {"method", "epsilon", *USED_FIELDS.get(parameters["method"], parameters)}
     settings = {name: value for name, value in parameters.items() if name in used_fields}
-    settings |= {**_select_values(setting, "dataset", "zones", "time"), "trips": plan.trips}
+    settings |= _select_values(setting, "dataset", "zones", "time")
+    settings["trips made, as the custodian states"] = plan.trips
     say = say_people if plan.metadata.people_once else str
     context = {
         "titles": STATEMENT_ITEMS,
@@ -96,7 +97,7 @@ def render_texts(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -> d
     }
 
     def render(name: str) -> str:
-        return _JINJA.get_template(name).render(content, slug=slug.strip("-"), **context)
+        return _JINJA.get_template(name).render(content, plan=plan, slug=slug.strip("-"), **context)
 
     return {
         "statement.json": json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False),
@@ -141,9 +142,10 @@ def build_statement(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -
     }
     names = ("title", "recommended", "may_conclude", "may_not_conclude", "seen", "kept", "beyond")
     *lead, selection, kept, beyond = render_words(plan, *names)
-    item_texts = render_words(plan, *STATEMENT_ITEMS, **context)
+    protected, *item_texts = render_words(plan, "protected", *STATEMENT_ITEMS, **context)
     return {
         **dict(zip(names, lead, strict=False)),
+        "protected": protected,
         "seen": selection,
         "dataset": dataset,
         "people": people,

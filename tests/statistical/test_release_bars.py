@@ -19,7 +19,7 @@ from engine.release.density_writer import (
     zone_noise_factors,
 )
 from engine.release.flowmap import shown_sum_bars, simultaneous_bar
-from tests.support.releases import ONE_DAY, flows, items, ours, seen, visits, written
+from tests.support.releases import ONE_DAY, flows, items, ours, seen, statement_of, visits, written
 from tests.support.trips import save_trips
 
 ZONES, DAYS, EPSILON = 60, 28, 0.06
@@ -77,8 +77,8 @@ def test_bars_of_a_trimmed_release_hold_kept_flows_and_say_so(rwanda, tmp_path):
     # 1,440 flows: four standard errors of 0.0055
     assert of_kept == pytest.approx(exact, abs=0.022)
     assert of_true < 0.4
-    said = items(rwanda, FOUR)["accuracy"]
-    assert "around the counted trips between zones: at most 4 per person and day" in said
+    said = statement_of(rwanda, planned)["counted"]["kept"]
+    assert said == "the counted trips between zones: at most 4 per person and day"
 
 
 @pytest.mark.parametrize("factor", [0.8, 1.25])
@@ -236,14 +236,40 @@ def test_the_file_has_the_estimate_of_every_clear_flow(tmp_path, law):
 @pytest.mark.parametrize(("matrices", "scale"), [(2, 1.0), (7, 4.0), (28, 17.0), (60, 80.0)])
 def test_bars_of_shown_matrices_hold_for_every_choice_of_them(matrices, scale):
     """By the law of each sum, term by term: every number of matrices gets its share of 5%."""
-    flows, rate = 870, 1 / scale
+    flows = 870
     bars = shown_sum_bars(scale, matrices, flows)
     for number in range(1, matrices + 1):
-        share = 0.05 / (flows * matrices * comb(matrices, number))
-        law = stats.nbinom(number, -np.expm1(-rate))  # S is the difference of two such sums
-        below = np.arange(int(law.ppf(1 - 1e-12)) + 1)
+        share, bar = 0.05 / (flows * matrices * comb(matrices, number)), bars[number]
+        assert beyond(scale, number, bar) <= share < beyond(scale, number, int(0.7 * bar))
 
-        def beyond(bar, law=law, below=below):
-            return 2 * (law.pmf(below) * law.sf(bar + below)).sum()
 
-        assert beyond(int(bars[number])) <= share < beyond(int(0.7 * bars[number]))
+def beyond(scale, number, bar):
+    """Return P(|S| > bar) of a sum S of noises, the difference of two negative binomials."""
+    law = stats.nbinom(number, -np.expm1(-1 / scale))
+    below = np.arange(int(law.ppf(1 - 1e-12)) + 1)
+    return 2 * (law.pmf(below) * law.sf(bar + below)).sum()
+
+
+@pytest.mark.parametrize("setting", [flows(epsilon=0.25), ours(flows(last=2))])
+def test_bars_of_sums_are_the_least_that_hold_for_all_such_sums_at_once(demo, setting):
+    planned = plan(setting, demo, sums_before_suppression=True)
+    scale, zones, days = planned.stages[0].scale, planned.zone_count, planned.matrix_count
+    sums = {"a flow picked because it is large": (1, days * zones * (zones - 1))}
+    if planned.has_estimates:
+        sums["difference of one flow between two days"] = (2, 1)
+        sums["sum of trips out of one zone (or into it) in one day"] = (zones - 1, 1)
+        sums["sum of all flows of one day"] = (zones * (zones - 1), 1)
+    sums["sum of trips out of one zone (or into it) over all released days"] = (
+        days * (zones - 1),
+        1,
+    )
+    sums["the largest such sum of all zones"] = (days * (zones - 1), 2 * zones)
+    rows = planned.error_bars[-len(sums) :]
+    for row, (name, (number, picked)) in zip(rows, sums.items(), strict=True):
+        assert row.quantity.removesuffix(", as measured") == name
+        bar, share = row.half_width, 0.05 / picked
+        assert beyond(scale, number, bar) <= share < beyond(scale, number, bar - 1)
+    said = statement_of(demo, planned)["may_not_conclude"]
+    assert (
+        f"'measured': its error bar is ± {rows[1].half_width:g} " in said
+    ) == planned.has_estimates

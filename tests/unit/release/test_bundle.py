@@ -86,6 +86,11 @@ def test_a_bundle_says_what_a_reader_must_know(bundles, name, demo):
     page = (folder / "statement.html").read_text(encoding="utf-8")
     assert page.index("SIMULATED PEOPLE") < page.index("Details for readers")
     assert "http" not in page.replace("http-equiv", "")
+    assert "left, without an end date" in page
+    assert ("Bar holds, if shown" in page) == (name == "od")
+    beyond = "44,700 flows and 2 totals of trips beyond the limit" in page
+    assert beyond == (name == "od-estimate")
+    assert said["protected"].removesuffix(" See item 3.").split(". ")[-1] in said["items"]["unit"]
     files = [
         path.stat() for path in (*folder.rglob("*"), bundles / f"{name}.zip") if path.is_file()
     ]
@@ -166,9 +171,13 @@ def test_the_data_package_describes_every_column_of_every_table(bundles, name):
             continue
         columns = pd.read_csv(path, dtype=str, keep_default_na=False)
         assert [field["name"] for field in fields] == list(columns)
+        assert len({field["description"] for field in fields}) == len(fields)
         for field in fields:
             cells = set(columns[field["name"]]) - set(table["schema"]["missingValues"])
             assert not [cell for cell in cells if not re.fullmatch(WRITTEN[field["type"]], cell)]
+    zones = next((t["schema"]["fields"] for t in package["resources"] if "zones" in t["path"]), [])
+    (told,) = [f["description"] for f in zones if f["name"] in ("out_trips", "visits")] or [""]
+    assert ("estimate" in told) == (name in ("od-estimate", "density-fourier", "density-zoom"))
 
 
 @pytest.mark.parametrize("name", [*PRODUCTS, SUMS])
@@ -191,6 +200,7 @@ def test_the_notebook_runs_from_top_to_bottom(bundles, name, monkeypatch, capsys
         assert f"± {wide:,.0f}, 95% for all flows at once" in printed
     assert ("WARNING: for" in printed) == (name in (SUMS, "density"))
     assert ("sums of shown flows are biased" in printed) == (name == "od")
+    assert ("or are below the suppression threshold" in printed) == (name == SUMS)
 
 
 def test_too_many_flows_for_a_spreadsheet_are_written_as_parquet_alone(bundles):

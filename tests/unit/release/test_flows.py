@@ -113,7 +113,7 @@ def test_hours_of_towers_that_were_not_counted_are_not_in_a_release(demo, tmp_pa
     said, before = (" ".join(render_words(each, "bias", "cells")) for each in (drawn, planned))
     assert "Too few visits were found to count towers by hour" in said
     assert "towers, 16 districts" not in said
-    assert "Where too few visits are found" in before
+    assert "If density.csv has no column 'measured', too few visits were found" in before
 
 
 @pytest.mark.parametrize("epsilon", [0.7, 0.05])
