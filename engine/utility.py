@@ -274,6 +274,18 @@ class ReliableFlows:
     min_trips: int | None
 
 
+def share_within_limit(setting: Setting, dataset: Dataset) -> float:
+    """Return the share of true trips that the contribution limit T leaves, without any noise.
+
+    Of a view without trips it is 1. It is computed from the truth.
+    """
+    parameters = setting.parameters
+    histogram = _view_histogram(
+        dataset, setting.selection, parameters.unit, parameters.max_trips_per_user
+    )
+    return 1 - histogram.dropped_trips / (histogram.total_trips or 1)
+
+
 def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
     """Return the exact number of reliable flows of a method that `has_flow_distribution`."""
     parameters = setting.parameters

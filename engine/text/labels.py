@@ -12,8 +12,8 @@ SHARE_NOTE = (
     "contains data, noise or the names of your own datasets."
 )
 DRAWS_NOTE = (
-    "Publish one setting and one draw only. Two settings drawn with the same noise reveal the "
-    "true counts."
+    "Trying settings is safe. Publish one setting and one draw only: two settings drawn with the "
+    "same noise reveal the true counts."
 )
 
 METHODS = {key: method.name for key, method in density.METHODS.items()}

@@ -12,7 +12,7 @@ from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Guarantee, Risk
 from engine.text import setting_text as words, utility_text as texts
 from engine.text.numbers import number, scientific
 from engine.text.privacy_text import describe_gauge_guesses, describe_guessed, name_subject
-from engine.utility import ReliableFlows, Utility, count_reliable_flows
+from engine.utility import ReliableFlows, Utility, count_reliable_flows, share_within_limit
 from engine.verdict import Verdict, rate_value
 from pages._ui.answers import cached, recommendation
 from pages._ui.app import cache
@@ -132,11 +132,7 @@ def _count_reliable(setting: Setting) -> ReliableFlows:
 
 @cache.memoize
 def _share_within_limit(setting: Setting) -> float:
-    """Return the share of trips that the contribution limit T leaves, without any noise."""
-    exact = cached.expected(setting)
-    if exact is None or not exact.histogram.total_trips:
-        return 1.0
-    return 1 - exact.histogram.dropped_trips / exact.histogram.total_trips
+    return share_within_limit(setting, cached.full_dataset(setting))
 
 
 def _describe_limit(answer: Assessment) -> str:
@@ -144,7 +140,8 @@ def _describe_limit(answer: Assessment) -> str:
     setting, share = answer.setting, _share_within_limit(answer.setting)
     limit = setting.parameters.max_trips_per_user
     if cached.method_of(setting).scales_up(setting.parameters):
-        return f"Trips beyond T = {limit} are estimated"
+        counted = texts.format_hundred(share)
+        return f"T = {limit} counts {counted} of 100; the others are estimated by scaling up"
     if share >= 0.995:
         return ""
     others = "; noise and suppression lose the others" * (answer.utility.retained < share)

@@ -109,7 +109,7 @@ def draw(
         if running and add is None:
             parts = f"{len(done)} of {len(job.pieces)} parts"
             wait = job.describe_wait()
-            st.caption(f"Evaluating all settings of these data: {parts} …{wait}")
+            st.caption(f"A recommendation follows. Settings evaluated: {parts} …{wait}")
             return
         advice = recommend(setting, job)
         if advice is not None and not running:  # what may change is not recommended
@@ -159,8 +159,8 @@ def _draw_advice(advice: Recommendation, setting: Setting, *, key: str) -> None:
 def _explain_ranking() -> str:
     limit = format_hundred(fields.value(fields.RISK))
     return (
-        "Settings rank by the harmonic mean of retained and genuine. No other tested setting ranks "
-        f"clearly higher within the risk limit set on Choose ({limit} correct guesses in 100)."
+        "No other tested setting for this need (zones, time, unit) ranks clearly higher by "
+        f"retained and genuine together. The risk limit is {limit} correct guesses in 100."
     )
 
 

@@ -125,19 +125,22 @@ def _draw_figures(view: AidView, draws: AidDraws, count: str) -> None:
             describe_verdict(
                 result, view.setting.parameters.epsilon, k, view.setting.time.aggregation
             ),
-            f"Mean over {count}. Usable means that {GOOD_SHARE:.0%} of the destinations are named "
-            f"and the total is within {GOOD_TOTAL_ERROR:.0%}; in part, {FAIR_SHARE:.0%} each.",
+            f"Mean over {count}. Usable: {GOOD_SHARE:.0%} of the destinations are named, and the "
+            f"total is within {GOOD_TOTAL_ERROR:.0%}. In part: {FAIR_SHARE:.0%} are named, and the "
+            f"total is within {FAIR_SHARE:.0%}.",
         )
     )
     released = number(view.total * (1 + result.total_error))
-    inside = number(float(view.outflow.internal_trips.sum()))
-    shortfall = percent(float(draws.shortfall_rate[0]))
+    inside, shortfall = float(view.outflow.internal_trips.sum()), float(draws.shortfall_rate[0])
+    inside_words = f"; {number(inside)} within are not counted" if inside else ""
+    few_words = (
+        f" {_TIME_WORDS[view.setting.time.aggregation].some.format(percent(shortfall))} fewer "
+        f"than {k} zones are shown above 0; missing ones count as misses."
+    )
     low, high = (number(float(end)) for end in np.quantile(totals, [0.025, 0.975]))
     st.caption(
-        f"{number(view.total)} trips left {area} in truth; {inside} within are not "
-        f"counted. Releases say {released} on average, and {low} to {high} in 95% of these. "
-        f"{_TIME_WORDS[view.setting.time.aggregation].some.format(shortfall)} fewer "
-        f"than {k} zones are shown above 0; missing ones count as misses."
+        f"{number(view.total)} trips left {area} in truth{inside_words}. Releases say {released} "
+        f"on average, and {low} to {high} in 95% of these.{few_words if shortfall else ''}"
     )
     _draw_ranking(view, draws)
 

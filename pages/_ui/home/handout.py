@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from html import escape
@@ -14,6 +15,7 @@ from engine.text import setting_text as words
 from engine.text.dataset_text import NOT_A_RELEASE, SIMULATED_BANNER, count_zones
 from engine.text.glossary import GLOSSARY, find_meaning
 from engine.text.numbers import count_noun
+from engine.text.privacy_text import name_subject
 from engine.text.utility_text import describe_crossing, describe_utility
 from pages._ui.answers import assessments, cached, recommendation
 from pages._ui.answers.assessments import Assessment
@@ -31,6 +33,7 @@ p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 } .sides 
 .gauge .sign { position: absolute; margin-left: 2px; font: 700 8px/10px sans-serif; color: #fff; text-shadow: 0 0 2px #000, 0 0 2px #000 }
 .gauge .needle { position: absolute; top: -3px; bottom: -3px; width: 4px; margin-left: -2px; background: #1c1c1c; outline: 1px solid #fff }
 """  # noqa: E501
+_PRIOR = 0.1
 _NEXT_STEP = (
     "to publish such numbers of real people, the custodian of their data makes the release on the "
     "page Release. It draws the noise once and charges the cost to a declared budget."
@@ -45,6 +48,7 @@ _NOT_CHECKED = (
         "People missing from the data, such as those without a phone, and errors made when the "
         "data were collected"
     ),
+    "Single areas: the shares are of all trips, and quiet areas lose more",
     "What a wrong decision based on these numbers would cost",
 )
 
@@ -75,20 +79,15 @@ def draw_buttons(answer: Assessment, picture: Picture) -> None:
 def quote_assessment(answer: Assessment, zones: int) -> str:
     """Return sentences that are true without the page around them."""
     setting, utility = answer.setting, answer.utility
-    crossing = describe_crossing(utility, setting)
-    crossing = f" {crossing}." if crossing else ""
-    reliable = assessments.describe_flows(answer).partition(". ")[0].removesuffix(".")
-    reliable = f" {reliable}." if reliable else ""
     product = f"{words.describe_product(setting, zones)} are published"
     days = answer.risk.releases
-    verdict = f"{describe_utility(utility, setting)}{crossing}{reliable}"
     guesses = privacy.format_guess_limit(answer.risk.max_guess_rate)
     about = f"whether a person is in the data{f' of all {days} days' if days > 1 else ''}"
     if not answer.risk.covers_person:
         about = "whether a single trip is in the data; people who make many are protected less"
     return (
         f"Suppose that {product} {words.describe_time(setting)}, in a test with simulated people "
-        f"({answer.entry.name}). {verdict} An attacker "
+        f"({answer.entry.name}). {describe_utility(utility, setting)} An attacker "
         f"who knows everyone else's data guesses correctly {guesses} times in 100 (a coin: 50) "
         f"{about}."
     )
@@ -106,6 +105,12 @@ def page_html(
     who = words.WHO[setting.parameters.unit] if flows else words.WHO["person"]
     levers = words.format_controls(setting)
     covered = assessments.describe_risk(answer)
+    if not answer.risk.delta:
+        belief = privacy.Guarantee(epsilon=answer.risk.epsilon).max_posterior_belief(_PRIOR)
+        covered += (
+            f" An attacker's belief of {_PRIOR:.0%} that {name_subject(answer.risk)} is in the "
+            f"data can rise to at most {math.ceil(1000 * belief) / 10:g}%."
+        )
     signs = [sign for sign in "εδTτℓ" if f"{sign} " in f"{levers}; {covered}"]
     terms = [*(["retained", "genuine"] if flows else []), *signs]
     method = cached.method_of(setting)
@@ -116,6 +121,8 @@ def page_html(
     if flows:
         inside = setting.say_counts("trips within a zone are left out")
         cells = f"{count * (count - 1):,} pairs of zones; {inside}"
+    if method.scales_up(setting.parameters):
+        cells += ". Each also has one noisy number of trips beyond T"
     lines = [
         f"{zones} {when}. {words.describe_method(setting)}",
         (
@@ -124,7 +131,7 @@ def page_html(
         ),
         f"The release would have {count_noun(tables, 'table')} of {cells}",
         covered,
-        *([reliability] if reliability else []),
+        *filter(None, (describe_crossing(answer.utility, setting), reliability)),
     ]
     banner = f"{data.description}. {NOT_A_RELEASE}".replace("**", "")
     if SIMULATED_BANNER not in banner:

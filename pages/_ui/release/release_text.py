@@ -13,11 +13,12 @@ NOTHING_YET = "Nothing is published and no budget is spent until you confirm bel
 NO_BUDGET = (
     "The {} in this dataset have no budget yet. The person who answers for their data declares it "
     "once, for all releases together. It limits an attacker who knows all others' data and guesses "
-    "whether one is in them. If all is spent at once, at "
+    "whether one is in them. If one release spends all at once, at "
     + ", at ".join(
         f"ε {eps} {format_guess_rate(Guarantee(epsilon=eps).max_guess_rate)}" for eps in (1, 2, 4)
     )
-    + " are correct. A coin gets 50."
+    + " are correct. A coin gets 50. The same ε in parts, such as a part each day with noise "
+    "of its own, allows fewer."
 )
 SEE_BIAS = (
     "The statement in the bundle says under *Bias* how sums are biased and which column to add up."

@@ -68,8 +68,8 @@ def draw(matrix: Matrix) -> None:
     _draw_map(matrix, old, new, view, grade)
     who = "a trip is in one period only and" if matrix.parameters.unit == "trip" else "a person"
     st.caption(
-        f"Each span would be one table, whatever time is set. One release holds both, and {who} "
-        f"pays ε = {cached.risk(setting).epsilon:.3g} for both spans."
+        "Each span would be one table, whatever time is set. They are a release of their own: "
+        f"{who} pays ε = {cached.risk(setting).epsilon:.3g} for both spans, beside all others."
     )
     layout.draw_link("pages/6_Release.py", "Release both spans", release_product=spans.PRODUCT)
     draws = max(5, min(20, 10**6 // len(matrix.names) ** 2))  # many flows vary less

@@ -309,12 +309,13 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     assert f"Expected: {describe_utility(best.utility, best.setting)} An attacker" in words
     assert f"correctly {format_guess_limit(best.risk)} times in 100" in words
     assert "once for the whole period, protecting a person" in words
-    why = "No other tested setting ranks clearly higher within the risk limit set on Choose"
-    assert f"{why} (75 correct guesses in 100)" in html_of(app)
+    why = "No other tested setting for this need (zones, time, unit) ranks clearly higher"
+    assert why in html_of(app)
+    assert "The risk limit is 75 correct guesses in 100." in html_of(app)
     app = settled(app.button(key="way_home_use").click().run())
     assert app.select_slider(key="epsilon").value == best.setting.parameters.epsilon
     assert app.selectbox(key="od_zones").value == "clusters-10"
-    assert "your current settingSettings rank by the harmonic mean" in advice(app)[0][1]
+    assert "your current settingNo other tested setting for this need" in advice(app)[0][1]
     assert why in advice(app)[0][1]
     assert "way_home_use" not in [one.key for one in app.button]
     assert gauges(app)[1][1] == f"{100 * best.utility.retained:.0f} of 100"
@@ -516,7 +517,9 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     assert f"{risk.removesuffix(' of 100')} times in 100 (a coin: 50)" in quoted
     assert f"{right} " in quoted
     assert quoted.startswith("“Suppose that ")
-    assert ("reliable (within" in quoted) == ("home_shown" not in query)
+    assert ("reliable (within" in page) == ("home_shown" not in query)
+    if "unit" in query:
+        assert "belief of 10% that a person is in the data can rise to at most 23.2%" in page
     when = "for every hour of the week" if "home_shown" in query else "by day"
     assert f" are published {'once for the whole period' if 'unit' in query else when}, " in quoted
     assert "a coin: 50" in quoted
@@ -556,7 +559,7 @@ def test_the_handout_holds_the_recommendation_once_all_is_judged(saved, settled)
     app = settled(app)
     assert "way_home_use" in [one.key for one in app.button]
     sentence = re.search("Publish .*?, ε = [0-9.]+[0-9]", advice(app)[0][1])[0]
-    why = "Settings rank by the harmonic mean of retained and genuine."
+    why = "No other tested setting for this need (zones, time, unit) ranks clearly higher"
     assert f"<b>Recommended:</b> {sentence}. {why}" in html.unescape(files["Handout"])
     settled(app.button(key="way_home_use").click().run())
     assert "<b>Recommended:</b> the current setting." in files["Handout"]
