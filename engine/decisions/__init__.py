@@ -20,7 +20,6 @@ from .epidemic import (
     EpidemicParameters,
     seed_zones,
     simulate_private_epidemics,
-    simulate_suppressed_epidemic,
     simulate_true_epidemic,
 )
 from .rules import Comparison, compare_decisions
@@ -42,7 +41,6 @@ __all__ = [
     "seed_zones",
     "simulate_private_aid",
     "simulate_private_epidemics",
-    "simulate_suppressed_epidemic",
     "simulate_true_epidemic",
     "strongest_privacy",
 ]

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import origin_destination as od, sweeping, validation
+from .. import origin_destination as od, validation
 from ..arrays import Floats, Integers
+from ..contract import draw_generators
 from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
 from ..metrics import mean_of_finite
@@ -164,7 +165,7 @@ def simulate_private_aid(
     remedy = "the area leaves that many destinations; P2 uses 3"
     helped = validation.check_whole_number("k", k, 1, shape[2], remedy=remedy)
     rank_count = min(shape[2], max(helped, 20))
-    numbered = sweeping.draw_generators(rng)
+    numbered = draw_generators(rng)
     totals = np.empty((len(settings), draw_count))
     overlap = np.empty((len(settings), draw_count, rank_count))
     targeting, shortfall = np.zeros((len(settings), shape[2])), np.zeros(len(settings))

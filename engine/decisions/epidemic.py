@@ -18,8 +18,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from .. import origin_destination as od, sweeping, validation
+from .. import origin_destination as od, validation
 from ..arrays import Float32s, Floats
+from ..contract import draw_generators
 from ..datasets import Dataset, memoise
 from ..errors import DatasetError, ParameterError
 from ..origin_destination.matrices import Days, day_indices, truncated_counts
@@ -148,21 +149,6 @@ def simulate_true_epidemic(
     return scene.simulate(scene.matrices("trip", 1), scene.people)
 
 
-def simulate_suppressed_epidemic(
-    dataset: Dataset,
-    origins: Sequence[str],
-    model: EpidemicParameters | None,
-    settings: ODParameters,
-    *,
-    days: Days = None,
-) -> Floats:
-    """Return the prevalence without noise: truncated trips, counts below τ suppressed."""
-    scene = EpidemicScenario(dataset, origins, model, days)
-    truncated = scene.matrices(settings.unit, settings.max_trips_per_user)
-    suppressed = (np.where(matrix >= settings.min_shown_count, matrix, 0.0) for matrix in truncated)
-    return scene.simulate(suppressed, scene.people)
-
-
 def simulate_private_epidemics(
     dataset: Dataset,
     origins: Sequence[str],
@@ -185,7 +171,7 @@ def simulate_private_epidemics(
         got = f"{len(settings)} that differ" if settings else "none"
         raise ParameterError(rule, value=got, remedy="compare different units in separate runs")
     scene = EpidemicScenario(dataset, origins, model, days)
-    numbered = sweeping.draw_generators(rng)
+    numbered = draw_generators(rng)
     zones = len(scene.people)
     cells_per_draw = len(settings) * zones * max(zones, len(scene.origins) * len(scene.days))
     draws_per_block = max(1, min(MAX_DRAWS, BLOCK_CELLS // cells_per_draw))
