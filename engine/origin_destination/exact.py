@@ -95,13 +95,13 @@ class ReleaseExpectation:
             return OutcomeCount(float(cells.sum()), float(cells @ pairs.true_counts))
 
         # pair 0 is the empty cell
-        invented = pairs.cell_counts[0] * cell_noise.release_bias(self.law, 0.0, self._threshold)
+        bias, _ = cell_noise.bias_and_variance(self.law, 0.0, self._threshold)
         return Outcomes(
             rightly_suppressed=share(hidden_cells * small),
             revealed=share(shown_cells * small),
             lost=share(hidden_cells * ~small),
             rightly_released=share(shown_cells * ~small),
-            phantom=OutcomeCount(float(shown_cells[0]), float(invented)),
+            phantom=OutcomeCount(float(shown_cells[0]), float(pairs.cell_counts[0] * bias)),
         )
 
     @cached_property
