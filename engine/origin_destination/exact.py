@@ -27,7 +27,6 @@ Side = Literal["outgoing", "incoming"]
 Population = Literal["all", "travelled", "large"]
 """All off-diagonal cells; those with a true trip; those of at least τ′ = max(τ, 1) true trips."""
 
-POPULATIONS: tuple[Population, ...] = ("all", "travelled", "large")
 DEFAULT_TRIP_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
 
 
@@ -73,7 +72,12 @@ class Totals(NamedTuple):
 class ReleaseExpectation:
     """Exact expectation of one release, from the histogram of (truncated, true) counts."""
 
-    def __init__(self, histogram: CountHistogram, parameters: ODParameters, law: NoiseName) -> None:
+    def __init__(
+        self,
+        histogram: CountHistogram,
+        parameters: ODParameters,
+        law: NoiseName = "rounded_laplace",
+    ) -> None:
         require_laplace_suppression(parameters)
         self.parameters = parameters
         self.histogram = histogram
@@ -150,7 +154,6 @@ class ReleaseExpectation:
 
     def cell_weights(self, population: Population) -> Floats:
         """Return the number of cells of each pair that belong to `population`."""
-        validation.check_one_of("population", population, POPULATIONS, "'all' is every flow")
         min_trips = {"all": 0, "travelled": 1, "large": self.parameters.min_shown_count}[population]
         return np.where(self.histogram.true_counts >= min_trips, self.histogram.cell_counts, 0.0)
 
@@ -203,26 +206,21 @@ class ReleaseExpectation:
 
 
 def compute_expectation(
-    dataset: Dataset,
-    parameters: ODParameters,
-    *,
-    days: Days = None,
-    sum_days: bool = False,
-    law: NoiseName = "rounded_laplace",
+    dataset: Dataset, parameters: ODParameters, *, days: Days = None, sum_days: bool = False
 ) -> ReleaseExpectation:
     """Return the exact expectation of Algorithm 1 for matrices of any size."""
     unit, limit = parameters.unit, parameters.max_trips_per_user
     histogram = compute_histogram(dataset, unit, limit, days=days, sum_days=sum_days)
-    return ReleaseExpectation(histogram, parameters, law)
+    return ReleaseExpectation(histogram, parameters)
 
 
 class ErrorGrid(NamedTuple):
     """Exact measures for every pair of settings; arrays have shape (epsilons, thresholds).
 
-    The errors are means of |out − t| and of |out − t|/max(t, 1), `common` is Σ E min(out, t) in
-    trips, `retained` and `genuine` its shares of the true and of the released trips; `zero_share`
-    is of all pairs of zones, `lost_share` of the flows of at least τ′, `revealed_flows` are those
-    below it.
+    The errors are means of |out − t| and of |out − t|/max(t, 1) over flows with a true trip,
+    `common` is Σ E min(out, t) in trips, `retained` and `genuine` its shares of the true and of the
+    released trips; `zero_share` is of all pairs of zones, `lost_share` of the flows of at least τ′,
+    `revealed_flows` are those below it.
     """
 
     mean_absolute: Floats
@@ -242,27 +240,23 @@ def compute_error_grid(
     epsilons: ArrayLike,
     thresholds: ArrayLike,
     max_trips_per_user: int = 1,
-    *,
-    law: NoiseName = "rounded_laplace",
-    population: Literal["all", "travelled"] = "all",
 ) -> ErrorGrid:
     """Return the exact measures over a grid of ε × τ; NaN without cells.
 
     `histogram` must be truncated with the same T, `max_trips_per_user`; the noise scale is T/ε.
     `epsilons`, shape (epsilons,), are above 0; `thresholds`, shape (thresholds,), whole numbers
-    from 0. Errors are averaged over the cells of `population`, ``all`` or ``travelled``.
+    from 0.
     """
-    validation.check_one_of("population", population, POPULATIONS[:2], "'all' is every flow")
     truncated = histogram.truncated_counts
     true = histogram.true_counts
     cells = histogram.cell_counts
     tau = np.atleast_1d(thresholds)[:, None]
-    some = np.where(true >= (population == "travelled"), cells, 0.0)
+    some = np.where(true > 0, cells, 0.0)
     threshold, trimmed = cell_noise.effective_threshold(tau), true - truncated
     large = np.where(true >= threshold, cells, 0.0)
     rows: list[list[Floats]] = []
     for epsilon in np.atleast_1d(epsilons):
-        noise = NoiseDistribution(epsilon / max_trips_per_user, law)
+        noise = NoiseDistribution(epsilon / max_trips_per_user)
         hidden = cell_noise.suppressed_probability(noise, truncated, tau)
         error = cell_noise.absolute_error(noise, truncated, true, tau)
         expected = noise.partial_expectation(threshold - truncated) - truncated * hidden
