@@ -29,21 +29,20 @@ _LARGEST_EXPONENT = 700.0  # e^ε overflows beyond
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PrivacyLossDistribution:
-    """Distribution of the privacy loss, with the record in the data and out of it.
+    """Distribution of the privacy loss with the record in the data; without it losses are negated.
 
-    `value`, shape (points,), are losses, finite and ascending; `probability_in` and
-    `probability_out` their probabilities with and without the record.
+    `value`, shape (points,), are losses, finite, ascending and symmetric about 0; `probability_in`
+    are their probabilities with the record, and in reverse order those without it.
     """
 
     value: Floats
     probability_in: Floats
-    probability_out: Floats
 
     def delta_at(self, epsilon: float) -> float:
         """Return the least δ at ε: P(in) − e^ε·P(out) over all losses above ε."""
-        beyond = self.value > epsilon
         odds = math.exp(min(epsilon, _LARGEST_EXPONENT))
-        return float((self.probability_in - odds * self.probability_out)[beyond].sum())
+        excess = self.probability_in - odds * self.probability_in[::-1]
+        return float(excess[self.value > epsilon].sum())
 
     @property
     def optimal_guess_rate(self) -> float:
@@ -62,30 +61,23 @@ def compose(times: Mapping[float, int]) -> PrivacyLossDistribution:
     shares = [Fraction(epsilon / lead).limit_denominator(100).denominator for epsilon in times]
     unit = lead / (common if (common := math.lcm(*shares)) <= 1000 else 1)
     width = unit / math.ceil(unit * 2**15 / 2 / reach)
-    first, inside, outside = 0, np.ones(1), np.ones(1)
+    first, inside = 0, np.ones(1)
     for epsilon, n in times.items():
-        start, *spread = _place_on_grid(epsilon, width)
+        start, spread = _place_on_grid(epsilon, width)
         first += n * start
-        length = len(inside) + n * (len(spread[0]) - 1)
-        inside, outside = (
-            _convolve(so_far, part, n, length)
-            for so_far, part in zip((inside, outside), spread, strict=True)
-        )
-    value = (first + np.arange(len(inside), dtype=np.float64)) * width
-    # the larger one is accurate; it corrects the rounding error of the other
-    likelier, fading = value >= 0, np.exp(-np.abs(value))
+        inside = _convolve(inside, spread, n)
+    positive = inside[-first:]
+    value = width * np.arange(len(positive), dtype=np.float64)
+    # P(−v | in) = P(v | out) = e^−v·P(v | in), without the rounding error of the convolution
+    negative = (positive * np.exp(-value))[:0:-1]
     return PrivacyLossDistribution(
-        value=value,
-        probability_in=np.where(likelier, inside, outside * fading),
-        probability_out=np.where(likelier, inside * fading, outside),
+        value=np.append(-value[:0:-1], value), probability_in=np.append(negative, positive)
     )
 
 
 def epsilon_for_delta(losses: PrivacyLossDistribution, delta: float) -> float:
     """Return the least ε ≥ 0 at which the losses are (ε, δ)-DP, or infinity."""
-    value = losses.value[::-1]
-    inside = losses.probability_in[::-1]
-    outside = losses.probability_out[::-1]
+    value, inside, outside = losses.value[::-1], losses.probability_in[::-1], losses.probability_in
     # of the k largest losses; mass lost to rounding counts as a loss without limit
     missing = max(1 - float(inside.sum()), 0.0)
     above = np.r_[0.0, np.cumsum(inside)] + missing
@@ -113,25 +105,21 @@ def compose_epsilon(costs: Sequence[tuple[float, float]], delta: float) -> float
     return min(plain, epsilon_for_delta(compose(times), 1 - (1 - delta) / working))
 
 
-def _place_on_grid(epsilon: float, width: float) -> tuple[int, Floats, Floats]:
-    """Return the first point and both probabilities of a randomised response; they keep sums."""
+def _place_on_grid(epsilon: float, width: float) -> tuple[int, Floats]:
+    """Return the first point and the probabilities of a randomised response with the record."""
     loss = np.array([epsilon, -epsilon])
     chances = np.array([1.0, math.exp(-epsilon)]) / (1 + math.exp(-epsilon))
     place = loss / width
     nearest = np.rint(place)
     below = np.where(np.abs(place - nearest) < 1e-9, nearest, np.floor(place)).astype(np.int64)
-    beyond = np.maximum(loss - below * width, 0.0)
-    up = np.expm1(-beyond) / np.expm1(-width)
+    up = chances * np.expm1(-np.maximum(loss - below * width, 0.0)) / np.expm1(-width)
     first, points = int(below.min()), int(np.ptp(below)) + 2
-    spread: list[Any] = [
-        np.bincount(below - first, side * (1 - share), points)
-        + np.bincount(below - first + 1, side * share, points)
-        for side, share in ((chances, up), (chances[::-1], up * np.exp(beyond - width)))
-    ]
-    return first, spread[0], spread[1]
+    spread = np.bincount(below - first, chances - up, points)
+    return first, np.asarray(spread + np.bincount(below - first + 1, up, points), dtype=np.float64)
 
 
-def _convolve(so_far: Floats, part: Floats, times: int, length: int) -> Floats:
+def _convolve(so_far: Floats, part: Floats, times: int) -> Floats:
+    length = len(so_far) + times * (len(part) - 1)
     size = fft.next_fast_len(length, real=True)
     power = fft.rfft(part, size) ** times
     return np.maximum(fft.irfft(fft.rfft(so_far, size) * power, size)[:length], 0.0)
