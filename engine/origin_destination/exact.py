@@ -57,14 +57,13 @@ class ErrorDecomposition(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """Released totals: true, expected, and their standard deviation."""
+    """Trips of all flows together: true, and expected in the release."""
 
-    true_totals: Floats
-    expected_totals: Floats
-    standard_deviation: Floats
+    true_totals: float
+    expected_totals: float
 
     @property
-    def bias(self) -> Floats:
+    def bias(self) -> float:
         """Expected minus true."""
         return self.expected_totals - self.true_totals
 
@@ -133,15 +132,11 @@ class ReleaseExpectation:
 
     @cached_property
     def grand_total(self) -> Totals:
-        """Total of everything, shape ()."""
-        cells = self.histogram.cell_counts
-        truncated, true = self.histogram.truncated_counts, self.histogram.true_counts
-        shift, variance = cell_noise.bias_and_variance(self.law, truncated, self._threshold)
-        return Totals(
-            true_totals=np.asarray(cells @ true),
-            expected_totals=np.asarray(cells @ (truncated + shift)),
-            standard_deviation=np.sqrt(np.maximum(np.asarray(cells @ variance), 0.0)),
-        )
+        """Total of everything."""
+        truncated = self.histogram.truncated_counts
+        shift, _ = cell_noise.bias_and_variance(self.law, truncated, self._threshold)
+        expected = float(self.histogram.cell_counts @ (truncated + shift))
+        return Totals(self.histogram.total_trips, expected)
 
     def interval_of_totals(self, side: Side, zones: Sequence[int]) -> tuple[Floats, Floats]:
         """Return low and high that contain the released total of each zone in 95% of releases."""

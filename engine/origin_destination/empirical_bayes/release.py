@@ -111,22 +111,15 @@ class EmpiricalBayesRelease:
 
 
 def release(
-    dataset: Dataset,
-    parameters: ODParameters,
-    *,
-    distances_m: Floats | None = None,
-    **draw: Unpack[ReleaseArguments],
+    dataset: Dataset, parameters: ODParameters, **draw: Unpack[ReleaseArguments]
 ) -> EmpiricalBayesRelease:
     """Draw one release; arguments and errors as `engine.origin_destination.release`.
 
     `noise` is the noise of Laplace with suppression, made discrete, so that both methods can be
-    compared on one draw. `distances_m`, metres between zones, default to those between zone
-    centres.
+    compared on one draw.
     """
     measured = measure(dataset, parameters, **draw)
-    if distances_m is None:
-        distances_m = centre_distances_m(dataset.zones)
-    return estimate_from_measurement(measured, distances_m)
+    return estimate_from_measurement(measured, centre_distances_m(dataset.zones))
 
 
 def iterate_release(

@@ -85,9 +85,12 @@ def test_the_same_noisy_cells_of_other_people_give_the_same_bytes(days):
     # the variate in the middle of those that become `gap`
     shift = rate * (np.abs(gap) + 0.5) - np.log(2 / (1 + np.exp(-rate)))
     variates = np.where(gap == 0, 0.0, np.sign(gap) * shift)
-    how = {"days": days, "distances_m": DISTANCES}
-    a = empirical_bayes.release(first, parameters, noise=noise, **how)
-    b = empirical_bayes.release(second, parameters, noise=variates, **how)
+    a, b = (
+        empirical_bayes.estimate_from_measurement(
+            empirical_bayes.measure(people, parameters, noise=variate, days=days), DISTANCES
+        )
+        for people, variate in ((first, noise), (second, variates))
+    )
     for name in ("counts", "point_estimates", "zero_probability", "is_detected", "is_likely"):
         assert getattr(a, name).tobytes() == getattr(b, name).tobytes()
     assert [x.tobytes() for x in a.interval] == [x.tobytes() for x in b.interval]
