@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from .. import metrics, validation
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
-from ..errors import ParameterError
 from ..parameters import ODParameters
 from . import cell_noise
 from .cell_noise import NoiseDistribution, NoiseName
@@ -27,7 +26,7 @@ Side = Literal["outgoing", "incoming"]
 Population = Literal["all", "travelled", "large"]
 """All off-diagonal cells; those with a true trip; those of at least τ′ = max(τ, 1) true trips."""
 
-DEFAULT_TRIP_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
+CURVE_TRIP_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
 
 
 class OutcomeCount(NamedTuple):
@@ -301,28 +300,18 @@ class TruncationCurve(NamedTuple):
 
 
 def compute_truncation_curve(
-    dataset: Dataset,
-    parameters: ODParameters,
-    limits: Sequence[int] = DEFAULT_TRIP_LIMITS,
-    *,
-    days: Days = None,
-    sum_days: bool = False,
+    dataset: Dataset, parameters: ODParameters, *, days: Days = None, sum_days: bool = False
 ) -> TruncationCurve:
-    """Return the exact error for each T at the ε, τ and unit of `parameters`.
+    """Return the exact error for each of `CURVE_TRIP_LIMITS` at the ε, τ and unit of `parameters`.
 
     The unit is ``person-day`` or ``person`` (trip level truncates nothing); the T of `parameters`
-    is not used. `limits` are the T to compare, from 1 to 256; the rest is as for `expected`.
+    is not used. The rest is as for `expected`.
     """
-    if parameters.unit == "trip" or not limits:
-        rule = "limits must name a T to compare at unit 'person-day' or 'person'"
-        remedy = "choose another unit: trip level fixes T to 1"
-        raise ParameterError(rule, value=f"{len(limits)} at {parameters.unit!r}", remedy=remedy)
-    chosen = sorted(set(limits))
     rows: list[list[float]] = []
-    for limit in chosen:
+    for limit in CURVE_TRIP_LIMITS:
         settings = replace(parameters, max_trips_per_user=limit)
         exact = compute_expectation(dataset, settings, days=days, sum_days=sum_days)
         trips = exact.histogram.total_trips
         share = 1 - exact.error_decomposition.truncation_error / trips if trips else float("nan")
         rows.append([*exact.error_decomposition, share])
-    return TruncationCurve(np.array(chosen), *np.array(rows).T)
+    return TruncationCurve(np.array(CURVE_TRIP_LIMITS), *np.array(rows).T)
