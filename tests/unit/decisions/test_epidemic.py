@@ -48,6 +48,12 @@ def test_an_epidemic_starts_where_most_and_where_middling_many_live(demo):
     assert middling == np.sort(people)[::-1][len(people) // 2]
 
 
+def test_check_figures_of_suppression(year, true):
+    almost_no_noise = od.ODParameters(epsilon=1e5, **TRIP)
+    (quiet,) = drawn_epidemics(year, ORIGINS, [almost_no_noise], 1)
+    assert wrong(true, quiet[0, 0]) == [120, 566, 566]
+
+
 def test_a_draw_is_the_same_however_many_and_whatever_the_settings(year):
     large, small = od.ODParameters(epsilon=1, **TRIP), od.ODParameters(epsilon=0.2, **TRIP)
 
