@@ -58,6 +58,17 @@ def resolve_noise(
     raise ParameterError(rule, value="neither" if rng is None else "both", remedy=remedy)
 
 
+def draw_generators(rng: np.random.Generator) -> Callable[[int], np.random.Generator]:
+    """Return a function from i to the generator of draw i, independent of the number of draws.
+
+    >>> numbered = draw_generators(np.random.default_rng(0))
+    >>> numbered(7).random() == numbered(7).random() != numbered(8).random()
+    True
+    """
+    seed = rng.integers(0, 2**32, size=4)
+    return lambda draw: np.random.default_rng([*seed, draw])
+
+
 def say_people(text: str) -> str:
     """Return a text about trips as one about people, each counted once; names of columns stay.
 

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import density, origin_destination as od, sweeping
-from .contract import Selection, Setting
+from . import density, origin_destination as od
+from .contract import Selection, Setting, draw_generators
 from .datasets import Dataset, memoise
 from .metrics import NOTHING_SHOWN
 from .origin_destination import NoiseDistribution
@@ -194,7 +194,7 @@ def drawn_utilities(
     first_matrix: bool = False,
     race_margins: tuple[float, float] = (math.inf, math.inf),
 ) -> dict[Any, Utility]:
-    """Return utilities by parameters (of one product), all under common noise.
+    """Return utilities by parameters (densities: of one method), all under common noise.
 
     Flows race: those leave whose common part and score are both further behind the best of the same
     ε than the margin, the first of one matrix and the second of whole draws.
@@ -208,7 +208,7 @@ def drawn_utilities(
     true = od.truth(view, days=days)[: 1 if first_matrix else None]
     crossing = _share_crossing(dataset, selection, od.compute_histogram(view).total_trips)
     fields: dict[str, Any] = {"matrices": (len(true), matrix_count), "crossing_share": crossing}
-    generator_of, min_draws, max_draws = sweeping.draw_generators(rng), *FLOWS_DRAWS
+    generator_of, min_draws, max_draws = draw_generators(rng), *FLOWS_DRAWS
     rows: dict[Any, list[TripSums]] = {candidate: [] for candidate in parameter_sets}
     utilities: dict[Any, Utility] = {}
     for draw in range(draws or max_draws):
@@ -235,14 +235,15 @@ def _judge_densities(
     view: Dataset, parameter_sets: Sequence[Any], draws: int, rng: np.random.Generator
 ) -> dict[Any, Utility]:
     """Return utilities by parameters, at the noise of a published release."""
-    matched = [density.match_release_noise(parameters) for parameters in parameter_sets]
-    rows: list[list[TripSums]] = [[] for _ in matched]
-    for index, _, sums in sweeping.sweep(density, view, matched, draws, rng=rng, score=_sum_trips):
-        rows[index].append(sums)
-    return {
-        parameters: _average(sums, verdict_limits=DENSITY_LIMITS)
-        for parameters, sums in zip(parameter_sets, rows, strict=True)
-    }
+    true, generator_of = density.truth(view), draw_generators(rng)
+    rows: dict[Any, list[TripSums]] = {parameters: [] for parameters in parameter_sets}
+    for draw in range(draws):
+        noise = density.draw_noise(view, parameter_sets[0], rng=generator_of(draw))
+        for parameters, sums in rows.items():
+            release = density.release(view, density.match_release_noise(parameters), noise=noise)
+            sums.append(_sum_trips(true, release))
+    limits = DENSITY_LIMITS
+    return {candidate: _average(sums, verdict_limits=limits) for candidate, sums in rows.items()}
 
 
 def _find_losers(utilities: dict[ODParameters, Utility], margin: float) -> list[ODParameters]:

@@ -1,7 +1,7 @@
 """Distinct counts of the cells of all days, stored for exact distributions over a year.
 
 For every zone, as an origin and as a destination: the number of its cells with an `untruncated`
-count, and for each T in `TRIP_LIMITS` the cells whose `truncated` count is lower.
+count, and for each T in `MAX_TRIPS_STOPS` the cells whose `truncated` count is lower.
 """
 
 from collections.abc import Iterable
@@ -14,8 +14,6 @@ from ..arrays import Integers
 from ..parameters import MAX_TRIPS_STOPS
 from .trip_counts import TripCounts
 
-TRIP_LIMITS = MAX_TRIPS_STOPS
-"""The T whose distinct counts are stored."""
 _KEYS = ["limit", "side", "zone", "true", "kept"]
 
 
@@ -68,7 +66,7 @@ def distinct_at_limit(
     table: pa.Table, highest_rank: int | None
 ) -> tuple[DistinctCounts, DistinctCounts] | None:
     """Return distinct counts of origins and of destinations; None for a T that is not stored."""
-    if highest_rank is not None and highest_rank not in TRIP_LIMITS:
+    if highest_rank is not None and highest_rank not in MAX_TRIPS_STOPS:
         return None
     limit, side = table["limit"].to_numpy(), table["side"].to_numpy()
     columns = [table[name].to_numpy().astype(np.int64) for name in (*_KEYS[2:], "cells")]
@@ -94,7 +92,7 @@ def distinct_at_limit(
 def _cells_by_limit(trips: TripCounts) -> Iterable[tuple[int, MatrixCells]]:
     all_cells = matrix_cells(trips, None)
     yield 0, all_cells
-    for limit in TRIP_LIMITS:
+    for limit in MAX_TRIPS_STOPS:
         cells = matrix_cells(trips, limit)
         cut = cells.truncated < cells.untruncated
         if not cut.any():

@@ -40,7 +40,10 @@ _PARQUET_OPTIONS: dict[str, Any] = {"compression": "zstd", "compression_level": 
 def write_trips(
     version: Path, name: str, table: pa.Table, zone_ids: Sequence[str], days: Sequence[date]
 ) -> None:
-    """Write a table of ``date, origin, destination, rank, n``, whatever the order of its rows."""
+    """Write a table of ``date, origin, destination, rank, n``, whatever the order of its rows.
+
+    Of many rows their sum over days, and distinct counts, are written too.
+    """
     ids = pa.array(zone_ids, pa.string())
     when = table["date"].cast(pa.date32()).cast(pa.int32()).to_numpy()
     when = when - (days[0] - date(1970, 1, 1)).days
@@ -54,20 +57,8 @@ def write_trips(
         that = np.broadcast_to(np.int32(day), rows.shape)
         return TripCounts(that, ends[0][rows], ends[1][rows], rank[rows], n[rows])
 
-    write_days(version, name, trips_of_day, zone_ids, days)
-
-
-def write_days(
-    version: Path,
-    name: str,
-    trips_of_day: Callable[[int], TripCounts],
-    zone_ids: Sequence[str],
-    days: Sequence[date],
-) -> None:
-    """Write the sorted trips of `trips_of_day` for each day, their sum and distinct counts."""
-    ids, positions = pa.array(zone_ids, pa.string()), range(len(days))
+    positions, rows = range(len(days)), len(table)
     _write_row_groups(version / f"{name}.parquet", map(trips_of_day, positions), ids, days)
-    rows = pq.read_metadata(version / f"{name}.parquet").num_rows
     if rows > MANY_ROWS and len(days) > 1:
         total = trips_of_day(0)
         for day in positions[1:]:

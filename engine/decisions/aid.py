@@ -1,6 +1,6 @@
 """Aid after a shock: the people who leave an affected area, and their destinations (P2, Table 3).
 
-The total's mean and deviation follow from the exact distribution of the cells; the first k
+The total's mean follows from the exact distribution of the cells; the first k
 destinations are evaluated by draws. Table S3 sets T to percentiles of the daily trips (erratum O4),
 and its figures are not Algorithm 1's (erratum E2: see ``docs/flows.md``).
 """
@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import origin_destination as od, sweeping, validation
+from .. import origin_destination as od, validation
 from ..arrays import Floats, Integers
+from ..contract import draw_generators
 from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
 from ..metrics import mean_of_finite
@@ -54,15 +55,12 @@ class Outflow:
 class ShockTotals:
     """Total out-migration by day, shape (days,), by the distribution of the released flows.
 
-    `true_total`, `expected_total` and `standard_deviation` are trips out of the area in truth,
-    expected in a release, and its standard deviation. `causes` add up to the bias: trips beyond T
-    (``trimming``), counts below τ without noise (``suppression``), ``noise`` in cells with true
-    trips, ``phantoms`` elsewhere.
+    `expected_total` is trips out of the area expected in a release. `causes` add up to its bias:
+    trips beyond T (``trimming``), counts below τ without noise (``suppression``), ``noise`` in
+    cells with true trips, ``phantoms`` elsewhere.
     """
 
-    true_total: Floats
     expected_total: Floats
-    standard_deviation: Floats
     causes: dict[str, Floats]
 
 
@@ -104,7 +102,7 @@ def count_outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Out
 
 
 def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotals:
-    """Return the total out-migration by day in truth and in a release, and the causes of its bias.
+    """Return the total out-migration by day in a release, and the causes of its bias.
 
     Their method `has_flow_distribution`; unit and T are those of `leaving`.
     """
@@ -112,12 +110,10 @@ def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotal
     counts = leaving.true_trips, leaving.truncated_trips
     true, truncated = (trips.reshape(len(trips), -1) for trips in counts)
     without_noise = np.where(truncated >= settings.min_shown_count, truncated, 0.0)
-    bias, variance = bias_and_variance(law, truncated, settings.suppression_threshold)
+    bias, _ = bias_and_variance(law, truncated, settings.suppression_threshold)
     shifted = truncated + bias
     return ShockTotals(
-        true_total=true.sum(axis=1),
         expected_total=shifted.sum(axis=1),
-        standard_deviation=np.sqrt(variance.sum(axis=1)),
         causes={
             "trimming": (truncated - true).sum(axis=1),
             "suppression": (without_noise - truncated).sum(axis=1),
@@ -164,7 +160,7 @@ def simulate_private_aid(
     remedy = "the area leaves that many destinations; P2 uses 3"
     helped = validation.check_whole_number("k", k, 1, shape[2], remedy=remedy)
     rank_count = min(shape[2], max(helped, 20))
-    numbered = sweeping.draw_generators(rng)
+    numbered = draw_generators(rng)
     totals = np.empty((len(settings), draw_count))
     overlap = np.empty((len(settings), draw_count, rank_count))
     targeting, shortfall = np.zeros((len(settings), shape[2])), np.zeros(len(settings))

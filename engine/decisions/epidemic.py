@@ -18,8 +18,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from .. import origin_destination as od, sweeping, validation
+from .. import origin_destination as od, validation
 from ..arrays import Float32s, Floats
+from ..contract import draw_generators
 from ..datasets import Dataset, memoise
 from ..errors import DatasetError, ParameterError
 from ..origin_destination.matrices import Days, day_indices, truncated_counts
@@ -170,7 +171,7 @@ def simulate_private_epidemics(
         got = f"{len(settings)} that differ" if settings else "none"
         raise ParameterError(rule, value=got, remedy="compare different units in separate runs")
     scene = EpidemicScenario(dataset, origins, model, days)
-    numbered = sweeping.draw_generators(rng)
+    numbered = draw_generators(rng)
     zones = len(scene.people)
     cells_per_draw = len(settings) * zones * max(zones, len(scene.origins) * len(scene.days))
     draws_per_block = max(1, min(MAX_DRAWS, BLOCK_CELLS // cells_per_draw))

@@ -19,8 +19,7 @@ from ..errors import ParameterError
 PREVALENCE_THRESHOLD = 0.20
 """Prevalence from which a zone acts (P2)."""
 
-NEVER_ACTS = -1
-"""First acting day of a zone that never acts."""
+NEVER_ACTS = -1  # in place of a first acting day
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,8 +45,7 @@ largest c·|change of T_k − T_m|, c = ε_E/(4√ℓ), T_k the L₂ norm beyond
 RELEASE_EPSILON_RANGE, MAX_RELEASE_DELTA = (1e-3, 50.0), 1e-3
 """Limits of ε and δ within which `engine.release` accepts a density with Gaussian noise."""
 
-COEFFICIENT_COUNTS: Floats = np.arange(1, HOURS_PER_WEEK + 1, dtype=np.float64)
-"""The possible k: 1, 2, … 168."""
+COEFFICIENT_COUNTS: Floats = np.arange(1, HOURS_PER_WEEK + 1, dtype=np.float64)  # k
 
 _COUNT_QUERIES = {
     "zones_laplace": Query.ZONE_COUNTS,

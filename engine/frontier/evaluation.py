@@ -49,7 +49,6 @@ DRAWN_RISKS = (0.75, 0.9)
 """Flows are drawn at the largest ε within each of these risks."""
 
 DENSITY_EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-"""Values of ε that are evaluated for a density."""
 
 NEGLIGIBLE_COMMON_PART = 0.05
 """Common part below which a setting is practically noise."""
@@ -195,17 +194,14 @@ def evaluate_batch(
     return tuple(c for c in candidates if not math.isnan(c.utility.common_part))
 
 
-def evaluate_settings(
-    dataset: Dataset, requirements: Requirements, *, seed: int | None = 0
-) -> EvaluatedSettings:
+def evaluate_settings(dataset: Dataset, requirements: Requirements) -> EvaluatedSettings:
     """Return all evaluated settings of a dataset as `datasets.load` returns it, not a view.
 
-    `seed` is that of the draws, see `engine.utility.compute_utility`. Raises `ParameterError` or
-    `DatasetError` if no setting can meet the requirements, or the dataset has no data to evaluate:
-    trips that name their person, or for a density visits.
+    Raises `ParameterError` or `DatasetError` if no setting can meet the requirements, or the
+    dataset has no data to evaluate: trips that name their person, or for a density visits.
     """
     batches = plan_batches(dataset, requirements)
-    candidates = (evaluate_batch(dataset, batch, seed=seed) for batch in batches)
+    candidates = (evaluate_batch(dataset, batch) for batch in batches)
     evaluated = EvaluatedSettings(
         requirements=requirements,
         candidates=tuple(chain.from_iterable(candidates)),

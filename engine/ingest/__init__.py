@@ -6,17 +6,9 @@ report on every row.
 """
 
 from .build import ingest
-from .inputs.column_mapping import TablePreview, preview_table
+from .inputs.column_mapping import preview_table
 from .options import IngestOptions
 from .progress import Cancelled, Progress
 from .row_report import IngestReport
 
-__all__ = [
-    "Cancelled",
-    "IngestOptions",
-    "IngestReport",
-    "Progress",
-    "TablePreview",
-    "ingest",
-    "preview_table",
-]
+__all__ = ["Cancelled", "IngestOptions", "IngestReport", "Progress", "ingest", "preview_table"]

@@ -29,7 +29,7 @@ from .options import SENTENCES, IngestOptions, build_error
 from .progress import BuildStage, Monitor, ProgressCallback
 from .read_errors import translate_errors
 from .row_cleaning import MILLION, CanonicalTable, ValueParser, day_sql
-from .row_report import IngestReport, Reason, RowAccount, account_for_rows
+from .row_report import IngestReport, Reason, RowAccount
 
 REPORT_FILE = "ingest.json"
 CHECKING_STAGE = BuildStage("checking the files", 1)
@@ -73,12 +73,19 @@ class Build:
         return account
 
     def account(self, table: str, duplicate_reason: Reason | None = None) -> RowAccount:
-        """Return the account of a table's rows; repeated ones may have a `duplicate_reason`."""
+        """Return the account of a table's rows; repeats of usable ones get `duplicate_reason`."""
+        used, unused = 0, dict[Reason, int]()
         sql = f"SELECT reason, sum(copies), count(*) FROM {table} GROUP BY reason"
-        counts = self.run.engine.fetch_rows(sql)
-        return account_for_rows(
-            [(Reason(int(r)), int(rows), int(n)) for r, rows, n in counts], duplicate_reason
-        )
+        for code, raw_rows, distinct_rows in self.run.engine.fetch_rows(sql):
+            reason, rows = Reason(int(code)), int(raw_rows)
+            if duplicate_reason is not None and reason in (Reason.USED, Reason.SELF_TRIP):
+                rows = int(distinct_rows)
+                unused[duplicate_reason] = unused.get(duplicate_reason, 0) + int(raw_rows) - rows
+            if reason is Reason.USED:
+                used = rows
+            else:
+                unused[reason] = rows
+        return RowAccount(used + sum(unused.values()), used, unused)
 
     @property
     def has_coordinates(self) -> bool:

@@ -50,7 +50,6 @@ _FLAGS = {
     "date_order": "--date-format",
     "text_time_zone": "--text-timezone",
 }
-"""Options whose flag differs from the setting's name."""
 _REQUIRED = ("out", "first_day", "last_day", "time_zone")
 _NO_OPTIONS = ("kind", "inputs", "reading", "area_from_data")
 

@@ -18,8 +18,7 @@ BYTES_PER_ROW = 400
 """Memory for each row that is ranked at once, the engine's own needs included."""
 BYTES_PER_RECORD = 40
 MAX_SPILL_BYTES = "200GB"
-MAX_PARTITIONS = 8
-"""Maximum reads of a large table, by shares of its people."""
+MAX_PARTITIONS = 8  # reads of a large table, by shares of its people
 _POLL_SECONDS = 0.1
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 

@@ -32,7 +32,6 @@ SENTENCES = json.loads(Path(__file__).with_name("remedies.json").read_text("utf-
 CHOICES: dict[Choice, str] = SENTENCES["choices"]
 """Choices for rows and places that are otherwise refused, in words."""
 KEPT: dict[Kept, str] = SENTENCES["kept"]
-"""What is kept though it looks wrong, in words."""
 
 DAYS_PER_WEEK = 7
 MAX_PERIOD_DAYS = 3660

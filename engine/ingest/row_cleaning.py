@@ -128,11 +128,9 @@ class ValueParser:
                 whole_seconds = (
                     f"make_timestamp(({ns} - ({ns} % {second} + {second}) % {second}) // 1000)"
                 )
-                return (
-                    _local_time_sql(whole_seconds)
-                    if "TZ" in kind
-                    else self._to_local_sql(whole_seconds)
-                )
+                if "TZ" in kind:
+                    return f"({whole_seconds} AT TIME ZONE 'UTC')::TIMESTAMP"
+                return self._to_local_sql(whole_seconds)
             moment = f"CAST(date_trunc('second', {column}) AS TIMESTAMP)"
             return moment if "TZ" in kind else self._to_local_sql(moment)
         if kind == "DATE":
@@ -275,10 +273,6 @@ def lost_digits_sql(column: str, kind: str) -> str:
 
 def _bounded_seconds_sql(seconds: str) -> str:
     return f"(CASE WHEN abs({seconds}) < {_MAX_S} THEN {seconds} END)"
-
-
-def _local_time_sql(utc: str) -> str:
-    return f"({utc} AT TIME ZONE 'UTC')::TIMESTAMP"
 
 
 @dataclass(frozen=True)

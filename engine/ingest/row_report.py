@@ -3,7 +3,7 @@
 Its numbers are true and exact: they are confidential, for the data's custodians alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -64,24 +64,6 @@ class RowAccount:
         """Return the account as a JSON object."""
         unused = {reason.name.lower(): n for reason, n in sorted(self.rows_unused.items())}
         return {"read": self.rows_read, "used": self.rows_used, "unused": unused}
-
-
-ReasonCounts = Sequence[tuple[Reason, int, int]]
-"""For each reason the raw rows, and the distinct rows."""
-
-
-def account_for_rows(counts: ReasonCounts, duplicate_reason: Reason | None = None) -> RowAccount:
-    """Return the account of rows; repeats of usable rows have `duplicate_reason`, if any."""
-    used, unused = 0, dict[Reason, int]()
-    for reason, rows, kinds in counts:
-        if duplicate_reason is not None and reason in (Reason.USED, Reason.SELF_TRIP):
-            unused[duplicate_reason] = unused.get(duplicate_reason, 0) + rows - kinds
-            rows = kinds
-        if reason is Reason.USED:
-            used = rows
-        else:
-            unused[reason] = rows
-    return RowAccount(used + sum(unused.values()), used, unused)
 
 
 @dataclass(frozen=True, kw_only=True)

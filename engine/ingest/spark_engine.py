@@ -46,7 +46,6 @@ _DUCKDB_TYPES = {
     "timestamp": "TIMESTAMP WITH TIME ZONE",
     "timestamp_ntz": "TIMESTAMP",
 }
-"""DuckDB's names of Spark types, where they differ."""
 
 
 class Spark:

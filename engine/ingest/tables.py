@@ -34,12 +34,10 @@ _COLUMN_REMEDIES: dict[str, tuple[str, tuple[str, ...]]] = {
     for how in SENTENCES["columns"]
     for column in how["columns"]
 }
-"""Remedy for a column, and the settings of it."""
 _USEFUL_COLUMNS = {
     Reason.OUTSIDE_PERIOD: ("datetime", "date"),
     Reason.OUTSIDE_AREA: ("location_id", "origin", "destination", *DEGREES),
 }
-"""Columns by which rows are outside."""
 _UNUSED_REMEDIES: dict[Reason, tuple[str, tuple[str, ...]]] = {
     Reason[reason]: (how["remedy"], tuple(how["settings"]))
     for reason, how in SENTENCES["unused"].items()

@@ -94,23 +94,6 @@ def suppressed_probability(
     return law.upper_tail(1 - (effective_threshold(threshold) - m))
 
 
-def release_bias(
-    law: NoiseDistribution, truncated_count: ArrayLike, threshold: ArrayLike
-) -> Floats:
-    """Return E[out] − m, the bias of a count m by noise and suppression."""
-    m = np.asarray(truncated_count, dtype=np.float64)
-    threshold_count = effective_threshold(threshold)
-    bound = threshold_count - m
-    # s ≥ 1: E[out] = P(Z ≥ s)·(τ′ + q/(1−q)), mostly suppressed.
-    # s ≤ 0: E[out] = m + P(Z < s)·(1 + q/(1−q) − τ′), mostly released.
-    rare = np.exp(law.log_upper_tail(np.where(bound >= 1, bound, 1 - bound)))
-    return np.where(
-        bound >= 1,
-        rare * (threshold_count + law.mean_excess) - m,
-        rare * (1 + law.mean_excess - threshold_count),
-    )
-
-
 def absolute_error(
     law: NoiseDistribution, truncated_count: ArrayLike, true: ArrayLike, threshold: ArrayLike
 ) -> Floats:
@@ -134,12 +117,16 @@ def bias_and_variance(
     hidden = threshold_count - m >= 1
     outer = np.where(hidden, threshold_count - m, 1 - (threshold_count - m))
     rare = np.exp(law.log_upper_tail(outer))
-    shift = release_bias(law, m, threshold)
+    # s ≥ 1: E[out] = P(Z ≥ s)·(τ′ + q/(1−q)), mostly suppressed.
+    # s ≤ 0: E[out] = m + P(Z < s)·(1 + q/(1−q) − τ′), mostly released.
+    expected_if_hidden = rare * (threshold_count + law.mean_excess)
+    bias_if_shown = rare * (1 + law.mean_excess - threshold_count)
 
     def second(start: Floats) -> Floats:
         return start**2 + 2 * start * law.mean_excess + (law.mean_excess + 2 * law.mean_excess**2)
 
     # about 0 where the cell is mostly suppressed, about m where it is mostly released
     about_count = 2 * law.positive_mass * second(np.ones(())) - rare * second(outer) + m**2 * rare
-    first = np.where(hidden, rare * (threshold_count + law.mean_excess), shift)
-    return shift, np.where(hidden, rare * second(threshold_count), about_count) - first**2
+    first = np.where(hidden, expected_if_hidden, bias_if_shown)
+    variance = np.where(hidden, rare * second(threshold_count), about_count) - first**2
+    return np.where(hidden, expected_if_hidden - m, bias_if_shown), variance

@@ -122,19 +122,14 @@ def find_changes(
 
 
 def ratio_intervals(
-    old_counts: Integers,
-    new_counts: Integers,
-    law: NoiseDistribution,
-    *,
-    min_trips: int,
-    confidence: float = 0.95,
+    old_counts: Integers, new_counts: Integers, law: NoiseDistribution, *, min_trips: int
 ) -> tuple[Floats, Floats]:
-    """Return low and high of the ratios of truncated trips, after to before, valid all at once.
+    """Return 95% ranges of the ratios of truncated trips, after to before, valid all at once.
 
     NaN where fewer than `min_trips` noisy trips are before, or where noise could make up all of
     them.
     """
-    reach = float(law.half_width((1 - confidence) / (2 * len(old_counts) * (len(old_counts) - 1))))
+    reach = float(law.half_width((1 - 0.95) / (2 * len(old_counts) * (len(old_counts) - 1))))
     is_bounded = (old_counts >= max(min_trips, 1)) & (old_counts > reach)
     is_bounded &= ~np.eye(len(old_counts), dtype=bool)
     before, after = old_counts[is_bounded], new_counts[is_bounded]

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from .. import metrics, validation
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
-from ..errors import ParameterError
 from ..parameters import ODParameters
 from . import cell_noise
 from .cell_noise import NoiseDistribution, NoiseName
@@ -27,8 +26,7 @@ Side = Literal["outgoing", "incoming"]
 Population = Literal["all", "travelled", "large"]
 """All off-diagonal cells; those with a true trip; those of at least τ′ = max(τ, 1) true trips."""
 
-POPULATIONS: tuple[Population, ...] = ("all", "travelled", "large")
-DEFAULT_TRIP_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
+CURVE_TRIP_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
 
 
 class OutcomeCount(NamedTuple):
@@ -58,14 +56,13 @@ class ErrorDecomposition(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """Released totals: true, expected, and their standard deviation."""
+    """Trips of all flows together: true, and expected in the release."""
 
-    true_totals: Floats
-    expected_totals: Floats
-    standard_deviation: Floats
+    true_totals: float
+    expected_totals: float
 
     @property
-    def bias(self) -> Floats:
+    def bias(self) -> float:
         """Expected minus true."""
         return self.expected_totals - self.true_totals
 
@@ -73,7 +70,12 @@ class Totals(NamedTuple):
 class ReleaseExpectation:
     """Exact expectation of one release, from the histogram of (truncated, true) counts."""
 
-    def __init__(self, histogram: CountHistogram, parameters: ODParameters, law: NoiseName) -> None:
+    def __init__(
+        self,
+        histogram: CountHistogram,
+        parameters: ODParameters,
+        law: NoiseName = "rounded_laplace",
+    ) -> None:
         require_laplace_suppression(parameters)
         self.parameters = parameters
         self.histogram = histogram
@@ -95,13 +97,13 @@ class ReleaseExpectation:
             return OutcomeCount(float(cells.sum()), float(cells @ pairs.true_counts))
 
         # pair 0 is the empty cell
-        invented = pairs.cell_counts[0] * cell_noise.release_bias(self.law, 0.0, self._threshold)
+        bias, _ = cell_noise.bias_and_variance(self.law, 0.0, self._threshold)
         return Outcomes(
             rightly_suppressed=share(hidden_cells * small),
             revealed=share(shown_cells * small),
             lost=share(hidden_cells * ~small),
             rightly_released=share(shown_cells * ~small),
-            phantom=OutcomeCount(float(shown_cells[0]), float(invented)),
+            phantom=OutcomeCount(float(shown_cells[0]), float(pairs.cell_counts[0] * bias)),
         )
 
     @cached_property
@@ -129,15 +131,11 @@ class ReleaseExpectation:
 
     @cached_property
     def grand_total(self) -> Totals:
-        """Total of everything, shape ()."""
-        cells = self.histogram.cell_counts
-        truncated, true = self.histogram.truncated_counts, self.histogram.true_counts
-        shift, variance = cell_noise.bias_and_variance(self.law, truncated, self._threshold)
-        return Totals(
-            true_totals=np.asarray(cells @ true),
-            expected_totals=np.asarray(cells @ (truncated + shift)),
-            standard_deviation=np.sqrt(np.maximum(np.asarray(cells @ variance), 0.0)),
-        )
+        """Total of everything."""
+        truncated = self.histogram.truncated_counts
+        shift, _ = cell_noise.bias_and_variance(self.law, truncated, self._threshold)
+        expected = float(self.histogram.cell_counts @ (truncated + shift))
+        return Totals(self.histogram.total_trips, expected)
 
     def interval_of_totals(self, side: Side, zones: Sequence[int]) -> tuple[Floats, Floats]:
         """Return low and high that contain the released total of each zone in 95% of releases."""
@@ -150,7 +148,6 @@ class ReleaseExpectation:
 
     def cell_weights(self, population: Population) -> Floats:
         """Return the number of cells of each pair that belong to `population`."""
-        validation.check_one_of("population", population, POPULATIONS, "'all' is every flow")
         min_trips = {"all": 0, "travelled": 1, "large": self.parameters.min_shown_count}[population]
         return np.where(self.histogram.true_counts >= min_trips, self.histogram.cell_counts, 0.0)
 
@@ -203,26 +200,21 @@ class ReleaseExpectation:
 
 
 def compute_expectation(
-    dataset: Dataset,
-    parameters: ODParameters,
-    *,
-    days: Days = None,
-    sum_days: bool = False,
-    law: NoiseName = "rounded_laplace",
+    dataset: Dataset, parameters: ODParameters, *, days: Days = None, sum_days: bool = False
 ) -> ReleaseExpectation:
     """Return the exact expectation of Algorithm 1 for matrices of any size."""
     unit, limit = parameters.unit, parameters.max_trips_per_user
     histogram = compute_histogram(dataset, unit, limit, days=days, sum_days=sum_days)
-    return ReleaseExpectation(histogram, parameters, law)
+    return ReleaseExpectation(histogram, parameters)
 
 
 class ErrorGrid(NamedTuple):
     """Exact measures for every pair of settings; arrays have shape (epsilons, thresholds).
 
-    The errors are means of |out − t| and of |out − t|/max(t, 1), `common` is Σ E min(out, t) in
-    trips, `retained` and `genuine` its shares of the true and of the released trips; `zero_share`
-    is of all pairs of zones, `lost_share` of the flows of at least τ′, `revealed_flows` are those
-    below it.
+    The errors are means of |out − t| and of |out − t|/max(t, 1) over flows with a true trip,
+    `common` is Σ E min(out, t) in trips, `retained` and `genuine` its shares of the true and of the
+    released trips; `zero_share` is of all pairs of zones, `lost_share` of the flows of at least τ′,
+    `revealed_flows` are those below it.
     """
 
     mean_absolute: Floats
@@ -242,27 +234,23 @@ def compute_error_grid(
     epsilons: ArrayLike,
     thresholds: ArrayLike,
     max_trips_per_user: int = 1,
-    *,
-    law: NoiseName = "rounded_laplace",
-    population: Literal["all", "travelled"] = "all",
 ) -> ErrorGrid:
     """Return the exact measures over a grid of ε × τ; NaN without cells.
 
     `histogram` must be truncated with the same T, `max_trips_per_user`; the noise scale is T/ε.
     `epsilons`, shape (epsilons,), are above 0; `thresholds`, shape (thresholds,), whole numbers
-    from 0. Errors are averaged over the cells of `population`, ``all`` or ``travelled``.
+    from 0.
     """
-    validation.check_one_of("population", population, POPULATIONS[:2], "'all' is every flow")
     truncated = histogram.truncated_counts
     true = histogram.true_counts
     cells = histogram.cell_counts
     tau = np.atleast_1d(thresholds)[:, None]
-    some = np.where(true >= (population == "travelled"), cells, 0.0)
+    some = np.where(true > 0, cells, 0.0)
     threshold, trimmed = cell_noise.effective_threshold(tau), true - truncated
     large = np.where(true >= threshold, cells, 0.0)
     rows: list[list[Floats]] = []
     for epsilon in np.atleast_1d(epsilons):
-        noise = NoiseDistribution(epsilon / max_trips_per_user, law)
+        noise = NoiseDistribution(epsilon / max_trips_per_user)
         hidden = cell_noise.suppressed_probability(noise, truncated, tau)
         error = cell_noise.absolute_error(noise, truncated, true, tau)
         expected = noise.partial_expectation(threshold - truncated) - truncated * hidden
@@ -312,28 +300,18 @@ class TruncationCurve(NamedTuple):
 
 
 def compute_truncation_curve(
-    dataset: Dataset,
-    parameters: ODParameters,
-    limits: Sequence[int] = DEFAULT_TRIP_LIMITS,
-    *,
-    days: Days = None,
-    sum_days: bool = False,
+    dataset: Dataset, parameters: ODParameters, *, days: Days = None, sum_days: bool = False
 ) -> TruncationCurve:
-    """Return the exact error for each T at the ε, τ and unit of `parameters`.
+    """Return the exact error for each of `CURVE_TRIP_LIMITS` at the ε, τ and unit of `parameters`.
 
     The unit is ``person-day`` or ``person`` (trip level truncates nothing); the T of `parameters`
-    is not used. `limits` are the T to compare, from 1 to 256; the rest is as for `expected`.
+    is not used. The rest is as for `expected`.
     """
-    if parameters.unit == "trip" or not limits:
-        rule = "limits must name a T to compare at unit 'person-day' or 'person'"
-        remedy = "choose another unit: trip level fixes T to 1"
-        raise ParameterError(rule, value=f"{len(limits)} at {parameters.unit!r}", remedy=remedy)
-    chosen = sorted(set(limits))
     rows: list[list[float]] = []
-    for limit in chosen:
+    for limit in CURVE_TRIP_LIMITS:
         settings = replace(parameters, max_trips_per_user=limit)
         exact = compute_expectation(dataset, settings, days=days, sum_days=sum_days)
         trips = exact.histogram.total_trips
         share = 1 - exact.error_decomposition.truncation_error / trips if trips else float("nan")
         rows.append([*exact.error_decomposition, share])
-    return TruncationCurve(np.array(chosen), *np.array(rows).T)
+    return TruncationCurve(np.array(CURVE_TRIP_LIMITS), *np.array(rows).T)

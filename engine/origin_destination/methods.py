@@ -11,7 +11,7 @@ from ..datasets import Dataset
 from ..parameters import USED_FIELDS, ODMethod, ODParameters
 from ..privacy_cost import PrivacyCost
 from . import empirical_bayes, mechanism
-from .cell_noise import NoiseDistribution, NoiseName
+from .cell_noise import NoiseDistribution
 from .empirical_bayes import EmpiricalBayesRelease
 from .exact import ReleaseExpectation, compute_expectation
 from .matrices import Days, day_indices
@@ -122,22 +122,14 @@ def compute_cost(dataset: Dataset, parameters: ODParameters) -> PrivacyCost:
 
 
 def expected(
-    dataset: Dataset,
-    parameters: ODParameters,
-    *,
-    days: Days = None,
-    sum_days: bool = False,
-    law: NoiseName = "rounded_laplace",
+    dataset: Dataset, parameters: ODParameters, *, days: Days = None, sum_days: bool = False
 ) -> ReleaseExpectation | None:
     """Return the exact expectation of a release; None where the method has no exact distribution.
 
-    `law` is ``rounded_laplace`` of an exploration or ``discrete_laplace`` of a release that leaves
-    the building; other arguments and errors are those of `release`.
+    Arguments and errors are those of `release`.
     """
     exact = METHODS[parameters.method].expected
-    if exact is None:
-        return None
-    return exact(dataset, parameters, days=days, sum_days=sum_days, law=law)
+    return exact and exact(dataset, parameters, days=days, sum_days=sum_days)
 
 
 def has_suppression(parameters: ODParameters) -> bool:

@@ -10,7 +10,6 @@ from .guarantee import (
     WEAK_GUESS,
     Guarantee,
     Risk,
-    Strength,
     cost_risk,
     flow_release_risk,
     format_guess_limit,
@@ -18,30 +17,19 @@ from .guarantee import (
     round_up_percent,
 )
 from .people import trips_per_person
-from .privacy_loss import (
-    PrivacyLossDistribution,
-    compose,
-    compose_epsilon,
-    epsilon_for_delta,
-    randomised_response,
-)
+from .privacy_loss import compose_epsilon
 
 __all__ = [
     "GROUP_SIZE",
     "STRONG_GUESS",
     "WEAK_GUESS",
     "Guarantee",
-    "PrivacyLossDistribution",
     "Risk",
-    "Strength",
-    "compose",
     "compose_epsilon",
     "cost_risk",
-    "epsilon_for_delta",
     "flow_release_risk",
     "format_guess_limit",
     "format_guess_rate",
-    "randomised_response",
     "round_up_percent",
     "trips_per_person",
 ]

@@ -19,7 +19,7 @@ from ..errors import ParameterError
 from ..parameters import ODParameters
 from ..privacy_cost import PrivacyCost, is_above
 from ..verdict import Verdict, rate_value
-from .privacy_loss import compose, randomised_response
+from .privacy_loss import compose
 
 Strength = Literal["strong", "moderate", "weak"]
 
@@ -144,8 +144,7 @@ def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
 
     def best_guess(people: int) -> float:
         epsilon = people * parameters.epsilon
-        parts = [(*randomised_response(many * epsilon), often) for many, often in times.items()]
-        return compose(parts).optimal_guess_rate
+        return compose({many * epsilon: often for many, often in times.items()}).optimal_guess_rate
 
     total = sum(many * often for many, often in times.items())
     return Risk(

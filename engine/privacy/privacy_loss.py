@@ -1,4 +1,4 @@
-"""Privacy loss distributions on one grid, composed by convolution.
+"""Privacy loss distributions of ε-DP releases on one grid, composed by convolution.
 
 A test of "in" against "out" depends on a result only by its loss log(P(result | in) / P(result |
 out)) (Neyman and Pearson); losses of independent results add up. Each loss is split onto its two
@@ -12,7 +12,7 @@ Murtagh and Vadhan, 2016, for unlike ones).
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -29,79 +29,58 @@ _LARGEST_EXPONENT = 700.0  # e^ε overflows beyond
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PrivacyLossDistribution:
-    """Distribution of the privacy loss, with the record in the data and out of it.
+    """Distribution of the privacy loss with the record in the data; without it losses are negated.
 
-    `value`, shape (points,), are losses, finite and ascending; `probability_in` and
-    `probability_out` their probabilities with and without the record. `mass_only_in` is the
-    probability of results that are impossible without it.
+    `value`, shape (points,), are losses, finite, ascending and symmetric about 0; `probability_in`
+    are their probabilities with the record, and in reverse order those without it.
     """
 
     value: Floats
     probability_in: Floats
-    probability_out: Floats
-    mass_only_in: float = 0.0
 
     def delta_at(self, epsilon: float) -> float:
         """Return the least δ at ε: P(in) − e^ε·P(out) over all losses above ε."""
-        beyond = self.value > epsilon
         odds = math.exp(min(epsilon, _LARGEST_EXPONENT))
-        excess = self.probability_in - odds * self.probability_out
-        return self.mass_only_in + float(excess[beyond].sum())
-
-    @property
-    def advantage(self) -> float:
-        """Largest true-positive rate minus false-positive rate of any test."""
-        return self.delta_at(0.0)
+        excess = self.probability_in - odds * self.probability_in[::-1]
+        return float(excess[self.value > epsilon].sum())
 
     @property
     def optimal_guess_rate(self) -> float:
         """Largest share of right guesses where half the records are in and a coin gets half."""
-        return (1 + self.advantage) / 2
+        return min((1 + self.delta_at(0.0)) / 2, 1.0)
 
 
-def compose(parts: Sequence[tuple[Floats, Floats, int]]) -> PrivacyLossDistribution:
-    """Return the privacy loss distribution of independent results together.
+def compose(times: Mapping[float, int]) -> PrivacyLossDistribution:
+    """Return the privacy loss distribution of independent randomised responses together.
 
-    The grid has about 2¹⁵ points from the least to the largest sum; the largest loss of each part
-    lies on one if they have a common measure. A part is a result's probabilities with and without
-    the record, and its number of repeats.
+    `times` is how often each ε, above 0, is repeated. The grid has about 2¹⁵ points from the least
+    to the largest sum; every ε lies on one if they have a common measure.
     """
-    both = [(p > 0) & (q > 0) for p, q, _ in parts]
-    comparable = [(p[is_in], q[is_in], n) for (p, q, n), is_in in zip(parts, both, strict=True)]
-    largest = [float(np.abs(np.log(p / q)).max(initial=0.0)) for p, q, _ in comparable]
-    reach = sum(loss * n for loss, (*_, n) in zip(largest, comparable, strict=True)) or 1.0
-    lead = max(largest, default=0.0) or 1.0
-    shares = [Fraction(loss / lead).limit_denominator(100).denominator for loss in largest]
+    reach = sum(epsilon * n for epsilon, n in times.items()) or 1.0
+    lead = max(times, default=1.0)
+    shares = [Fraction(epsilon / lead).limit_denominator(100).denominator for epsilon in times]
     unit = lead / (common if (common := math.lcm(*shares)) <= 1000 else 1)
     width = unit / math.ceil(unit * 2**15 / 2 / reach)
-    first, inside, outside = 0, np.ones(1), np.ones(1)
-    for p, q, times in comparable:
-        start, *spread = _place_on_grid(p, q, width)
-        first += times * start
-        length = len(inside) + times * (len(spread[0]) - 1)
-        inside, outside = (
-            _convolve(so_far, max_value, times, length)
-            for so_far, max_value in zip((inside, outside), spread, strict=True)
-        )
-    value = (first + np.arange(len(inside), dtype=np.float64)) * width
-    # the larger one is accurate; it corrects the rounding error of the other
-    likelier, fading = value >= 0, np.exp(-np.abs(value))
+    first, inside = 0, np.ones(1)
+    for epsilon, n in times.items():
+        start, spread = _place_on_grid(epsilon, width)
+        first += n * start
+        inside = _convolve(inside, spread, n)
+    positive = inside[-first:]
+    value = width * np.arange(len(positive), dtype=np.float64)
+    # P(−v | in) = P(v | out) = e^−v·P(v | in), without the rounding error of the convolution
+    negative = (positive * np.exp(-value))[:0:-1]
     return PrivacyLossDistribution(
-        value=value,
-        probability_in=np.where(likelier, inside, outside * fading),
-        probability_out=np.where(likelier, inside * fading, outside),
-        mass_only_in=_probability_of_any([(p[q <= 0], times) for p, q, times in parts]),
+        value=np.append(-value[:0:-1], value), probability_in=np.append(negative, positive)
     )
 
 
 def epsilon_for_delta(losses: PrivacyLossDistribution, delta: float) -> float:
     """Return the least ε ≥ 0 at which the losses are (ε, δ)-DP, or infinity."""
-    value = losses.value[::-1]
-    inside = losses.probability_in[::-1]
-    outside = losses.probability_out[::-1]
-    # of the k largest losses; mass lost to rounding counts as mass only in
-    missing = max(1 - losses.mass_only_in - float(inside.sum()), 0.0)
-    above = np.r_[0.0, np.cumsum(inside)] + losses.mass_only_in + missing
+    value, inside, outside = losses.value[::-1], losses.probability_in[::-1], losses.probability_in
+    # of the k largest losses; mass lost to rounding counts as a loss without limit
+    missing = max(1 - float(inside.sum()), 0.0)
+    above = np.r_[0.0, np.cumsum(inside)] + missing
     mass_out = np.r_[0.0, np.cumsum(outside)]
     odds = np.exp(np.minimum(value, _LARGEST_EXPONENT))
     enough = np.flatnonzero(above[:-1] - odds * mass_out[:-1] <= delta)
@@ -121,46 +100,26 @@ def compose_epsilon(costs: Sequence[tuple[float, float]], delta: float) -> float
     `costs` are (ε, δ) of each release; `delta` is at least the sum of theirs.
     """
     times = Counter(epsilon for epsilon, _ in costs if epsilon > 0)
-    losses = compose([(*randomised_response(value), many) for value, many in times.items()])
     working = math.prod(1 - value for _, value in costs)
     plain = math.fsum(epsilon for epsilon, _ in costs)
-    return min(plain, epsilon_for_delta(losses, 1 - (1 - delta) / working))
+    return min(plain, epsilon_for_delta(compose(times), 1 - (1 - delta) / working))
 
 
-def randomised_response(epsilon: float) -> tuple[Floats, Floats]:
-    """Return the probabilities, in and out of the data, of the worst ε-DP mechanism."""
+def _place_on_grid(epsilon: float, width: float) -> tuple[int, Floats]:
+    """Return the first point and the probabilities of a randomised response with the record."""
+    loss = np.array([epsilon, -epsilon])
     chances = np.array([1.0, math.exp(-epsilon)]) / (1 + math.exp(-epsilon))
-    return chances, chances[::-1]
-
-
-def _probability_of_any(chances: Sequence[tuple[Floats, int]]) -> float:
-    """Return the probability that any of independent results is one of these."""
-    totals = [(float(masses.sum()), times) for masses, times in chances]
-    if any(total >= 1 for total, _ in totals):
-        return 1.0
-    return -math.expm1(sum(times * math.log1p(-total) for total, times in totals))
-
-
-def _place_on_grid(p: Floats, q: Floats, width: float) -> tuple[int, Floats, Floats]:
-    """Return the first point and both probabilities on the grid; both keep their sums."""
-    if not len(p):  # only mass that is impossible without the record
-        return 0, np.zeros(1), np.zeros(1)
-    loss = np.log(p / q)
     place = loss / width
     nearest = np.rint(place)
     below = np.where(np.abs(place - nearest) < 1e-9, nearest, np.floor(place)).astype(np.int64)
-    beyond = np.maximum(loss - below * width, 0.0)
-    up = np.expm1(-beyond) / np.expm1(-width)
+    up = chances * np.expm1(-np.maximum(loss - below * width, 0.0)) / np.expm1(-width)
     first, points = int(below.min()), int(np.ptp(below)) + 2
-    spread: list[Any] = [
-        np.bincount(below - first, chances * (1 - share), points)
-        + np.bincount(below - first + 1, chances * share, points)
-        for chances, share in ((p, up), (q, up * np.exp(beyond - width)))
-    ]
-    return first, spread[0], spread[1]
+    spread = np.bincount(below - first, chances - up, points)
+    return first, np.asarray(spread + np.bincount(below - first + 1, up, points), dtype=np.float64)
 
 
-def _convolve(so_far: Floats, part: Floats, times: int, length: int) -> Floats:
+def _convolve(so_far: Floats, part: Floats, times: int) -> Floats:
+    length = len(so_far) + times * (len(part) - 1)
     size = fft.next_fast_len(length, real=True)
     power = fft.rfft(part, size) ** times
     return np.maximum(fft.irfft(fft.rfft(so_far, size) * power, size)[:length], 0.0)

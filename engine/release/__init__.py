@@ -48,7 +48,7 @@ from ..resolution import make_view
 from . import density_writer, flow_writer, fourier_writer, report_writer
 from .budget_ledger import Budget, BudgetLedger, Entry, ReleaseError, check_one_line, release_error
 from .bundle import claim_folder, describe_failure, required_bytes, reveal, seal
-from .plan import BudgetCost, PrivacyLoss, Progress, ReleasePlan, ReleaseStage, budget_cost
+from .plan import BudgetCost, PrivacyLoss, Progress, ReleasePlan, budget_cost
 from .statement import TUNING_SOURCES, list_warnings, render_texts, render_words, setting_to_json
 
 __all__ = [
@@ -63,7 +63,6 @@ __all__ = [
     "PrivacyLoss",
     "ReleaseError",
     "ReleasePlan",
-    "ReleaseStage",
     "budget_cost",
     "check_release",
     "list_warnings",

@@ -121,28 +121,19 @@ def _tuning_note(options: argparse.Namespace) -> str:
     return "; ".join(filter(None, (options.tuning_note, format_inputs(inputs))))
 
 
-def _declare_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    totals = {name: getattr(options, name) for name in ("datasets", "unit", "epsilon", "delta")}
-    managers = {"manager": options.by, "other_managers": options.raised_by}
-    ledger.declare(options.people, **totals, **managers)
-    _show_ledger(options, ledger)
-
-
-def _raise_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    budget = ledger.budget(options.people)
-    delta = budget.delta if options.delta is None else options.delta
-    change = {"manager": options.by, "reason": options.reason}
-    ledger.raise_to(options.people, epsilon=options.epsilon, delta=delta, **change)
-    _show_ledger(options, ledger)
-
-
-def _join_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    ledger.join(options.people, dataset=options.dataset, manager=options.by)
-    _show_ledger(options, ledger)
-
-
-def _withdraw_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    ledger.withdraw(options.people, manager=options.by)
+def _change_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
+    people, manager = options.people, options.by
+    if options.run == "set":
+        totals = {name: getattr(options, name) for name in ("datasets", "unit", "epsilon", "delta")}
+        ledger.declare(people, manager=manager, other_managers=options.raised_by, **totals)
+    elif options.run == "raise":
+        delta = ledger.budget(people).delta if options.delta is None else options.delta
+        change = {"manager": manager, "reason": options.reason}
+        ledger.raise_to(people, epsilon=options.epsilon, delta=delta, **change)
+    elif options.run == "join":
+        ledger.join(people, dataset=options.dataset, manager=manager)
+    else:
+        ledger.withdraw(people, manager=manager)
     _show_ledger(options, ledger)
 
 
@@ -191,10 +182,7 @@ def _draw_progress(share: float) -> None:
 
 _COMMANDS = {
     "release": _release,
-    "set": _declare_budget,
-    "raise": _raise_budget,
-    "join": _join_budget,
-    "withdraw": _withdraw_budget,
+    **dict.fromkeys(("set", "raise", "join", "withdraw"), _change_budget),
     "show": _show_ledger,
     "verify": _verify_ledger,
 }

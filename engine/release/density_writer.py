@@ -27,6 +27,7 @@ from ..density.accounting import RELEASE_EPSILON_RANGE, laplace_cost
 from ..density.aggregates import tower_tree
 from ..density.multiscale_estimation import NoisyTable, estimate_visits
 from ..errors import DatasetError
+from ..origin_destination.noise_bounds import noise_variance
 from ..parameters import HOURS_PER_WEEK, DensityParameters
 from ..privacy_cost import Query
 from . import opendp_noise
@@ -59,7 +60,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     else:
         median_factor = float(np.median(zone_noise_factors(view)))
         stages = tuple(map(ReleaseStage.from_laplace, laplace_cost(parameters).stages))
-        deviation = laplace_sd(stages[0].scale) * median_factor
+        deviation = math.sqrt(noise_variance(1 / stages[0].scale)) * median_factor
         hour, week = (float(zone_error_bars(deviation, bar)) for bar in (HOUR_BAR, WEEK_BAR))
         # E max(S, 0) = E|S|/2 of a zone's noise S is at most that of normal noise, since S is
         # infinitely divisible (docs/release.md); its double or + ¼ bounds E ⌊max(S, 0) + ½⌋
@@ -111,7 +112,7 @@ def _draw_towers(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any], dict
     zone_visits = view.tessellation.overlap.T @ noisy.astype(np.float64)
     counts = np.maximum(np.floor(zone_visits + 0.5), 0).astype(np.int64)
     week = np.floor(zone_visits.sum(axis=1) + 0.5).astype(np.int64)
-    deviations = laplace_sd(scale) * zone_noise_factors(view)
+    deviations = math.sqrt(noise_variance(1 / scale)) * zone_noise_factors(view)
     bars, week_bars = (zone_error_bars(deviations, bar) for bar in (HOUR_BAR, WEEK_BAR))
     low, high = np.maximum(counts - bars[:, None], 0), counts + bars[:, None]
     return (
@@ -149,11 +150,6 @@ def _draw_multiscale(
         {name: round_outwards.get(name, np.rint)(values) for name, values in weeks.items()},
         noisy.visit_total,
     )
-
-
-def laplace_sd(scale: float) -> float:
-    """Return the standard deviation √(2q)/(1 − q) of discrete Laplace noise, q = e^(−1/scale)."""
-    return float(np.sqrt(2 * np.exp(-1 / scale)) / -np.expm1(-1 / scale))
 
 
 def zone_error_bars(deviations: Any, bar: float) -> Integers:

@@ -28,8 +28,7 @@ Product = Literal["od", "od-estimate", "density", "density-fourier", "density-zo
 """What a release holds, as ledger and statement call it: flows (``od``) by Laplace with suppression
 or by empirical Bayes; density by towers, Fourier perturbation or multiscale; a mobility report."""
 
-MAX_CSV_ROWS = 2_000_000
-"""Number of flows above which they are written as Parquet only."""
+MAX_CSV_ROWS = 2_000_000  # beyond it flows are written as Parquet only
 
 Progress = Callable[[float], None]  # is called with the share of the work that is done
 _COST_MARGIN = 1 + Fraction(1, 10**9)  # covers float rounding in e^ε and in ε of ρ

@@ -16,7 +16,6 @@ from .aggregates import (
 from .measures import STOPS
 from .mechanism import (
     METHODS,
-    AnalysisResult,
     ReportNoise,
     ReportRelease,
     compute_cost,
@@ -32,7 +31,6 @@ __all__ = [
     "METHODS",
     "STOPS",
     "Analysis",
-    "AnalysisResult",
     "ReportNoise",
     "ReportParameters",
     "ReportRelease",

@@ -17,7 +17,6 @@ from ..arrays import Floats, Integers
 from ..parameters import MAX_TRIPS_STOPS as STOPS
 
 OVERFLOW_CAP = STOPS[-1] + 1
-"""Cap of the counts beyond the last stop."""
 EARTH_RADIUS_M = 6_371_009
 FINE_KM = 10_000
 """Bins of 100 m up to 1,000 km; beyond them bins of 100 km up to half the globe."""

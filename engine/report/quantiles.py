@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from .aggregates import ReportTable
 from .measures import FINE_EDGES
-from .settings import BINS, QUANTILE_LEVELS, Analysis, ReportParameters, quantile_sensitivity
+from .settings import BINS, QUANTILE_LEVELS, Analysis, ReportParameters
 
 
 def quantile_utilities(counts: Integers, quantile: float) -> Floats:
@@ -37,12 +37,11 @@ def draw_five_numbers(
     """Return five drawn quantiles of truncated items, a fifth of their share each (R5), sorted."""
     edges = BINS[analysis].edges
     quantile_epsilon = parameters.five_numbers_epsilon(analysis) / len(QUANTILE_LEVELS)
-    unit, trip_limit = parameters.unit, parameters.max_trips_per_user
     chosen = [
         exponential_mechanism(
             quantile_utilities(truncated_counts, level),
             quantile_epsilon,
-            quantile_sensitivity(analysis.counted_item, unit, trip_limit, level),
+            parameters.quantile_sensitivity(analysis.counted_item, level),
             variates,
         )
         for level, variates in zip(QUANTILE_LEVELS, gumbels, strict=True)

@@ -83,29 +83,6 @@ BINS: Mapping[Analysis, Bins] = {
 }
 
 
-def sensitivity(counted_item: CountedItem, unit: ReportUnit, max_trips_per_user: int) -> int:
-    """Return the L₁ sensitivity of disjoint counts to one unit of privacy (P3).
-
-    1, M and 2M for people, trips and points; at item level 1 for trips and 2 for points. Raises
-    `ParameterError` for people at item level: a person with many trips has no bound there.
-    """
-    if unit == "item" and counted_item == "user":
-        raise _people_error("unit='item'")
-    trip_limit = max_trips_per_user if unit == "user" else 1
-    return {"user": 1, "trip": trip_limit, "point": 2 * trip_limit}[counted_item]
-
-
-def quantile_sensitivity(
-    counted_item: CountedItem, unit: ReportUnit, max_trips_per_user: int, quantile: float
-) -> float:
-    """Return the sensitivity of −|C(x) − q·n| to one unit, for any candidate x (R3).
-
-    One unit with k ≤ c items, j of them at most x, moves C(x) − q·n by j − q·k, which lies from
-    −q·c to (1 − q)·c: c·max(q, 1 − q).
-    """
-    return sensitivity(counted_item, unit, max_trips_per_user) * max(quantile, 1 - quantile)
-
-
 @dataclass(frozen=True, kw_only=True)
 class ReportParameters:
     """Parameters of one mobility report (P3); invalid ones raise `ParameterError`.
@@ -208,8 +185,23 @@ class ReportParameters:
         return self.analysis_epsilon(analysis) * (5 / 6) if is_drawn else 0.0
 
     def sensitivity(self, counted_item: CountedItem) -> int:
-        """Return the L₁ sensitivity of counted items to one unit of privacy."""
-        return sensitivity(counted_item, self.unit, self.max_trips_per_user)
+        """Return the L₁ sensitivity of disjoint counts to one unit of privacy (P3).
+
+        1, M and 2M for people, trips and points; at item level 1 for trips and 2 for points. Raises
+        `ParameterError` for people at item level: a person with many trips has no bound there.
+        """
+        if self.unit == "item" and counted_item == "user":
+            raise _people_error("unit='item'")
+        trip_limit = self.trip_limit or 1
+        return {"user": 1, "trip": trip_limit, "point": 2 * trip_limit}[counted_item]
+
+    def quantile_sensitivity(self, counted_item: CountedItem, quantile: float) -> float:
+        """Return the sensitivity of −|C(x) − q·n| to one unit, for any candidate x (R3).
+
+        One unit with k ≤ c items, j of them at most x, moves C(x) − q·n by j − q·k, which lies from
+        −q·c to (1 − q)·c: c·max(q, 1 − q).
+        """
+        return self.sensitivity(counted_item) * max(quantile, 1 - quantile)
 
 
 def _size_parts(

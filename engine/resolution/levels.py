@@ -14,8 +14,7 @@ from ..arrays import Geometries, Integers
 from ..errors import DatasetError, ParameterError
 from .clusters import cluster_zones
 
-FINEST = "zones"
-"""The level of a dataset's own zones."""
+FINEST = "zones"  # the dataset's own
 
 _CLUSTERS = re.compile(r"clusters-([1-9][0-9]{0,4})")
 _CLUSTER_STOPS = (5, 10, 20, 30, 50, 100, 200, 400)
@@ -82,7 +81,11 @@ def zone_labels(
     """
     if match := _CLUSTERS.fullmatch(level):
         labels = cluster_zones(zones, int(match.group(1)))
-        return labels, *cluster_names(zones, labels)
+        _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
+        names = zones["name"].astype(str).iloc[first]  # clusters are named after their first zones
+        suffixes = (f" and {size - 1} more" if size > 1 else "" for size in sizes.tolist())
+        ids = [f"cluster-{i + 1:03}" for i in range(len(names))]
+        return labels, ids, [n + suffix for n, suffix in zip(names, suffixes, strict=True)]
     level_names = [zone_level.name for zone_level in zone_levels(zones)]
     if level not in level_names:
         raise ParameterError(
@@ -97,15 +100,6 @@ def zone_labels(
     names = zones[level if level in zones.columns else f"{level}_id"].astype(str)
     first = np.unique(labels, return_index=True)[1]
     return labels.astype(np.int64), ids.tolist(), names.iloc[first].tolist()
-
-
-def cluster_names(zones: gpd.GeoDataFrame, labels: Integers) -> tuple[list[str], list[str]]:
-    """Return ids and names of clusters, named after their first zones."""
-    _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
-    names = [str(name) for name in zones["name"].to_numpy()[first]]
-    ids = [f"cluster-{i + 1:03}" for i in range(len(names))]
-    suffixes = (f" and {size - 1} more" if size > 1 else "" for size in sizes.tolist())
-    return ids, [name + suffix for name, suffix in zip(names, suffixes, strict=True)]
 
 
 def join_zones(

@@ -30,7 +30,6 @@ from .levels import FINEST, join_zones, zone_labels
 
 EVERY_DAY = TimeSelection()
 INHABITED_LEVEL = "inhabited"
-"""The level of inhabited zones, as `Selection.zone_level` names it."""
 _MIN_RESIDENTS = 2
 
 

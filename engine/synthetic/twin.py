@@ -23,7 +23,6 @@ from .twin_inputs import TwinInputs, count_trips
 from .twin_people import TwinPopulation, WeekRecords, arrival_times_s, chunk_size
 
 Progress = Callable[[float], None]
-"""Called with the completed share of a simulation, 0 to 1."""
 
 
 def twin(

@@ -16,7 +16,6 @@ from ..ingest.inputs.sources import to_printable
 from ..ingest.inputs.zones import read_shapes
 
 RESIDENTS = ("residents", "population", "pop", "pop_est", "inhabitants")
-"""Names by which a column of residents is guessed, in this order."""
 
 
 def guess_residents(columns: Sequence[str]) -> str | None:

@@ -16,7 +16,6 @@ MAX_VISITS = 50.0
 FIRST_DAY = date(2026, 6, 1)
 """A Monday."""
 TRAVELLERS = 0.9
-"""Share of people who travel, by default."""
 
 
 ASSUMED_FACTS = {

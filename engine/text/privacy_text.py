@@ -49,7 +49,6 @@ def name_subject(risk: Risk) -> str:
 
 
 SUPPRESSION_ALONE = "No noise, flows suppressed below"
-"""Name of today's usual practice before its threshold."""
 
 
 def describe_subtraction(attack: SubtractionAttack, last_day: str) -> str:

@@ -31,7 +31,6 @@ THRESHOLD_NOTE = (
     "Each person counts once, so the noise has scale 1/ε only. Where flows are small, τ can lose "
     "more than the noise does: a smaller τ or empirical Bayes can then retain more."
 )
-"""Said of Laplace with suppression where people count once."""
 LEAK_NOTE = (
     "A setting chosen on confidential data reveals something about them that no ε covers. A "
     "release must state it. Choose on simulated people, or on a period of other people, instead."

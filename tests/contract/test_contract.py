@@ -6,7 +6,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from engine import density, origin_destination as od, report, sweeping
+from engine import density, origin_destination as od, report
 from engine.contract import Selection, Setting, TimeSelection
 from engine.datasets import Dataset
 from engine.errors import ParameterError
@@ -214,40 +214,3 @@ def test_noise_that_was_drawn_before_gives_the_release_of_its_generator(
         product.release(tiny_city, parameters, **when)
     with pytest.raises(ParameterError, match="exactly one of rng and noise"):
         product.release(tiny_city, parameters, rng=rng(7), noise=noise, **when)
-
-
-SWEPT = pytest.mark.parametrize(
-    ("product", "settings", "when"),
-    [
-        (product, [each.with_epsilon(epsilon) for each in cases for epsilon in (0.5, 5.0)], when)
-        for product, cases, when in (
-            (density, [CASES[2][1], CASES[5][1]], {}),
-            (od, [case[1] for case in CASES[-2:]], {"days": (0, 3)}),
-            (report, [REPORTS[0][1]], {}),
-        )
-    ],
-    ids=["density", "flows", "report"],
-)
-
-
-@SWEPT
-def test_a_sweep_is_releases_on_common_noise(product, settings, when, tiny_city):
-    def swept(repeats, seed, **more):
-        return list(
-            sweeping.sweep(product, tiny_city, settings, repeats, rng=rng(seed), **when, **more)
-        )
-
-    points = swept(2, 4)
-    order = [(repeat, setting) for repeat in (0, 1) for setting in range(len(settings))]
-    assert [(repeat, setting) for setting, repeat, _ in points] == order
-    seed = rng(4).integers(0, 2**32, size=sweeping.SEED_WORDS)
-    truth = product.truth(tiny_city, **when)
-    for setting, repeat, scores in points:
-        own = np.random.default_rng([*seed, repeat])
-        released = product.release(tiny_city, settings[setting], rng=own, **when)
-        assert repr(scores) == repr(product.scores(truth, released))
-    assert repr(swept(1, 4)) == repr(points[: len(settings)])
-    kept = swept(1, 0, score=lambda true, drawn: (true is not None, drawn.parameters))
-    assert [scores for *_, scores in kept] == [(True, each) for each in settings]
-    with pytest.raises(ParameterError, match="repeats"):
-        swept(0, 0)

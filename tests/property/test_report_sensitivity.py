@@ -8,7 +8,6 @@ from hypothesis import given, settings, strategies as st
 from engine import report
 from engine.report import BINS, STOPS, Analysis
 from engine.report.quantiles import quantile_utilities, quantiles_from_bins
-from engine.report.settings import quantile_sensitivity, sensitivity
 from tests.reference.report_people import random_trip, table_of
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -30,14 +29,13 @@ def bounds_hold(before, after, params):
         for number, (_, counted) in enumerate(asked):
             part = slice(number * each, (number + 1) * each)
             change = np.abs(new[part] - old[part]).sum()
-            assert change <= sensitivity(counted, params.unit, params.max_trips_per_user)
+            assert change <= params.sensitivity(counted)
         if analysis in BINS:
             for level in LEVELS:
                 apart = np.abs(
                     quantile_utilities(new, level) - quantile_utilities(old, level)
                 ).max()
-                unit, most = params.unit, params.max_trips_per_user
-                bound = quantile_sensitivity(analysis.counted_item, unit, most, level)
+                bound = params.quantile_sensitivity(analysis.counted_item, level)
                 assert apart <= bound + 1e-9
 
 

@@ -10,14 +10,9 @@ from scipy import stats
 from engine import datasets, origin_destination as od
 from engine.origin_destination.empirical_bayes.measurement import discrete_laplace
 from engine.origin_destination.matrices import truncated_counts
+from engine.origin_destination.noise_bounds import noise_variance
 from engine.release import opendp_noise, plan
-from engine.release.density_writer import (
-    HOUR_BAR,
-    WEEK_BAR,
-    laplace_sd,
-    zone_error_bars,
-    zone_noise_factors,
-)
+from engine.release.density_writer import HOUR_BAR, WEEK_BAR, zone_error_bars, zone_noise_factors
 from engine.release.flowmap import shown_sum_bars, simultaneous_bar
 from tests.support.releases import ONE_DAY, flows, items, ours, seen, statement_of, visits, written
 from tests.support.trips import save_trips
@@ -129,7 +124,8 @@ def test_bars_of_rounded_shares_hold_whatever_the_data(demo, scale, hours, reach
     draws, rng = 4_000, np.random.default_rng(8)
     drawn = rng.negative_binomial(hours, 1 - np.exp(-1 / scale), (2, len(demo.towers), draws))
     moved = demo.tessellation.overlap.T @ (drawn[0] - drawn[1])  # two-sided geometric
-    widths = zone_error_bars(laplace_sd(scale) * zone_noise_factors(demo), reach)[:, None]
+    deviations = np.sqrt(noise_variance(1 / scale)) * zone_noise_factors(demo)
+    widths = zone_error_bars(deviations, reach)[:, None]
     for kept in np.arange(0, 1, 0.1):
         off = np.abs(np.floor(kept + moved + 0.5 + 1e-9) - kept)
         held = (off <= widths + 1e-9).mean(axis=1).min()

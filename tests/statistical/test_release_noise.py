@@ -13,10 +13,9 @@ from scipy import stats
 
 import engine.release as package
 from engine.errors import ParameterError
-from engine.origin_destination.noise_bounds import cell_half_width
+from engine.origin_destination.noise_bounds import cell_half_width, noise_variance
 from engine.parameters import DensityParameters
 from engine.release import fourier_writer as way, opendp_noise
-from engine.release.density_writer import laplace_sd
 from engine.release.plan import safe_scale
 
 DRAWS = 20_000
@@ -83,7 +82,7 @@ def test_bars_and_deviations_are_exact(scale):
     assert 2 * q ** (z + 1) / (1 + q) <= 0.05 < 2 * q**z / (1 + q) or z == 0
     values = np.arange(-20_000, 20_001)
     law = (1 - q) / (1 + q) * q ** np.abs(values)
-    assert laplace_sd(scale) == pytest.approx(np.sqrt((law * values**2).sum()), rel=1e-9)
+    assert noise_variance(1 / scale) == pytest.approx((law * values**2).sum(), rel=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.3, 1.0, 7.0])

@@ -8,7 +8,7 @@ from engine import report
 from engine.report import BINS, Analysis
 from engine.report.mechanism import half_width, mean_absolute
 from engine.report.quantiles import draw_five_numbers, exponential_mechanism, quantile_utilities
-from engine.report.settings import QUANTILE_LEVELS, quantile_sensitivity
+from engine.report.settings import QUANTILE_LEVELS
 
 DRAWS = 20_000
 COUNTS = np.array([3, 9, 14, 20, 12, 6, 2, 1])
@@ -16,7 +16,8 @@ COUNTS = np.array([3, 9, 14, 20, 12, 6, 2, 1])
 
 def exponential_p_value(planted, quantile):
     """χ² of draws whose sensitivity is `planted` times the stated one against the stated law."""
-    sensitivity = quantile_sensitivity("trip", "user", 4, quantile)
+    parameters = report.ReportParameters(epsilon=1.0, max_trips_per_user=4)
+    sensitivity = parameters.quantile_sensitivity("trip", quantile)
     scores = quantile_utilities(COUNTS, quantile)
     gumbel = np.random.default_rng(7).gumbel(size=(DRAWS, len(scores)))
     drawn = [exponential_mechanism(scores, 1.0, sensitivity * planted, row) for row in gumbel]

@@ -28,7 +28,6 @@ LAYERS = [
     {"datasets"},
     {"privacy_cost", "metrics"},
     {"contract"},
-    {"sweeping"},
     {"density", "origin_destination", "report"},
     {"privacy"},
     {"resolution"},

@@ -13,7 +13,6 @@ from ..options import CellKind, build_error
 from .ids import H3_CELL
 
 MIN_CELL_ID_LENGTH = 5
-"""Minimum length of an id that is detected as a cell."""
 _BASE32 = "0123456789bcdefghjkmnpqrstuvwxyz"
 _LOOKS: dict[CellKind, str] = {
     "h3": rf"{H3_CELL}|(5[7-9]|6[0-4])[0-9]{{16}}",  # in text, or as a number

@@ -23,7 +23,6 @@ REQUIRED_ID = {"zones": "zone_id", "locations": "location_id"}
 _ID_TYPES = ("string", "integer", "floating", "decimal", "mixed-integer", "integer-na")
 H3_CELL = "8[0-9a-f]{14}"
 Series: TypeAlias = Any
-"""A pandas column of unknown type."""
 
 
 def ids_to_text(values: Series) -> Series:

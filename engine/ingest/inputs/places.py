@@ -37,7 +37,6 @@ MAX_WIDTH_DEGREES = 180
 WGS84 = "EPSG:4326"
 _DECIMAL_COMMA = r"^\s*([+-]?\d{1,3}),(\d+)\s*$"
 Series: TypeAlias = Any
-"""A pandas column of unknown type."""
 
 
 @dataclass(frozen=True, eq=False)

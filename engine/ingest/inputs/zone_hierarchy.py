@@ -18,7 +18,6 @@ from .ids import ids_to_text
 from .sources import to_printable
 
 Frame: TypeAlias = Any
-"""A pandas table with columns of unknown types."""
 
 _USUAL_LEVELS = (
     "province, provincia, district, distrito, region, department, departamento, municipality, "
@@ -27,7 +26,6 @@ _USUAL_LEVELS = (
     "neighbourhood, neighborhood, country, pais"
 )
 USUAL_LEVEL_NAMES = frozenset(_USUAL_LEVELS.split(", "))
-"""Names of levels that are read as coarser zones."""
 _IDS = re.compile(r"_?(id|code|pcode|codigo|cod|no|nr|key)$")
 _NAMES = re.compile(r"_?(name|nombre|en|es)$")
 _NUMBERED_LEVEL = re.compile(r"(?:gid|name|adm|admin)_?([0-9])")

@@ -8,7 +8,6 @@ statements that need no model.
 from .measurement import (
     EXCESS_SHARE,
     Measurement,
-    ReleaseTotals,
     estimation_cost,
     max_excess_count,
     measure,
@@ -30,7 +29,6 @@ __all__ = [
     "EXCESS_SHARE",
     "EmpiricalBayesRelease",
     "Measurement",
-    "ReleaseTotals",
     "ScaleUp",
     "estimate_days",
     "estimate_from_measurement",

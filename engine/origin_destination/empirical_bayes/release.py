@@ -34,8 +34,7 @@ class ScaleUp(NamedTuple):
 class EmpiricalBayesRelease:
     """One release by empirical Bayes: estimated trips, with model-based and model-free statements.
 
-    Arrays have shape (days, zones, zones), but `scale_factor` (days,) and `distances_m`, public
-    metres, (zones, zones).
+    Arrays have shape (days, zones, zones), but `distances_m`, public metres, (zones, zones).
 
     - `counts`: expected trips (posterior mean), at least 0 and not whole; use these for sums.
     - `point_estimates`: whole trips of one flow (posterior median), with the least expected
@@ -43,14 +42,12 @@ class EmpiricalBayesRelease:
     - `zero_probability`: P(no truncated trip) by the model.
     - `is_detected`: flows detected whatever the model: on average at most 5% of the detected flows
       of a release, all its days together, are empty.
-    - `scale_factor`: factor of sums for the trips beyond T, equal on all days: `scale_up`.
     """
 
     counts: Floats
     point_estimates: Floats
     zero_probability: Floats
     is_detected: Booleans
-    scale_factor: Floats
     measurement: Measurement
     distances_m: Floats
 
@@ -114,22 +111,15 @@ class EmpiricalBayesRelease:
 
 
 def release(
-    dataset: Dataset,
-    parameters: ODParameters,
-    *,
-    distances_m: Floats | None = None,
-    **draw: Unpack[ReleaseArguments],
+    dataset: Dataset, parameters: ODParameters, **draw: Unpack[ReleaseArguments]
 ) -> EmpiricalBayesRelease:
     """Draw one release; arguments and errors as `engine.origin_destination.release`.
 
     `noise` is the noise of Laplace with suppression, made discrete, so that both methods can be
-    compared on one draw. `distances_m`, metres between zones, default to those between zone
-    centres.
+    compared on one draw.
     """
     measured = measure(dataset, parameters, **draw)
-    if distances_m is None:
-        distances_m = centre_distances_m(dataset.zones)
-    return estimate_from_measurement(measured, distances_m)
+    return estimate_from_measurement(measured, centre_distances_m(dataset.zones))
 
 
 def iterate_release(
@@ -144,7 +134,7 @@ def estimate_from_measurement(measured: Measurement, distances_m: Floats) -> Emp
     days = list(estimate_days(measured, distances_m))
     if len(days) == 1:  # nothing is copied
         return days[0]
-    names = ("counts", "point_estimates", "zero_probability", "is_detected", "scale_factor")
+    names = ("counts", "point_estimates", "zero_probability", "is_detected")
     stacks = {name: np.concatenate([getattr(day, name) for day in days]) for name in names}
     return EmpiricalBayesRelease(**stacks, measurement=measured, distances_m=distances_m)
 
@@ -168,7 +158,6 @@ def estimate_days(measured: Measurement, distances_m: Floats) -> Iterator[Empiri
             point_estimates=np.floor(typical + (factor - 1) * behind)[None],
             zero_probability=empty[None],
             is_detected=off & (measured.cells[day : day + 1] >= min_detected),
-            scale_factor=np.array([factor]),
             measurement=replace(measured, cells=measured.cells[day : day + 1]),
             distances_m=distances_m,
         )

@@ -91,11 +91,9 @@ def grid(setting: Setting, day: int) -> ErrorGrid:
     truncated = cached.read(compute_histogram, view, unit, limit, **days)
     complete = cached.read(compute_histogram, view, **days)
     grids = (
-        compute_error_grid(
-            truncated, EPSILON_STOPS, GRID_THRESHOLDS, limit, population="travelled"
-        ),
+        compute_error_grid(truncated, EPSILON_STOPS, GRID_THRESHOLDS, limit),
         # rounded noise at the largest ε is 0
-        compute_error_grid(complete, EPSILON_RANGE[1], GRID_THRESHOLDS, population="travelled"),
+        compute_error_grid(complete, EPSILON_RANGE[1], GRID_THRESHOLDS),
     )
     return ErrorGrid(*map(np.concatenate, zip(*grids, strict=True)))
 

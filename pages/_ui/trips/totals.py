@@ -57,9 +57,9 @@ def _total_intervals(
     exact = matrix.expected
     if exact is not None:
         side, grand = "outgoing" if flow == LEAVING else "incoming", exact.grand_total
-        true, expected = float(grand.true_totals), float(grand.expected_totals)
+        true, expected = grand.true_totals, grand.expected_totals
         trimmed = exact.histogram.dropped_trips / true if true else 0.0
-        bias = signed_percent(float(grand.bias) / true if true else float("nan"))
+        bias = signed_percent(grand.bias / true if true else float("nan"))
         return exact.interval_of_totals(side, zones), (
             "Each bar holds the zone's released total in at least 95% of releases (exact law). The "
             f"limit T drops {percent(trimmed)} of trips before any noise. All flows together: "

@@ -194,8 +194,8 @@ def test_aid_shows_the_engines_figures(shocked, settled, town, k):
     totals = decisions.compute_shock_totals(leaving, params)
     place = town.zones["zone_id"].astype(str).tolist().index(zone)
     trips = od.truth(town)[:, place]
-    assert totals.true_total.sum() == trips.sum() - trips[:, place].sum()  # plain sums
-    assert f"{number(float(totals.true_total.sum()))} trips left " in text(app)
+    true = trips.sum() - trips[:, place].sum()  # plain sums
+    assert f"{number(float(true))} trips left " in text(app)
     assert f"Releases say {number(float(totals.expected_total.sum()))} on average" in text(app)
     event = decisions.load_shock(town, [zone])
     drawn = decisions.simulate_private_aid(

@@ -85,9 +85,12 @@ def test_the_same_noisy_cells_of_other_people_give_the_same_bytes(days):
     # the variate in the middle of those that become `gap`
     shift = rate * (np.abs(gap) + 0.5) - np.log(2 / (1 + np.exp(-rate)))
     variates = np.where(gap == 0, 0.0, np.sign(gap) * shift)
-    how = {"days": days, "distances_m": DISTANCES}
-    a = empirical_bayes.release(first, parameters, noise=noise, **how)
-    b = empirical_bayes.release(second, parameters, noise=variates, **how)
+    a, b = (
+        empirical_bayes.estimate_from_measurement(
+            empirical_bayes.measure(people, parameters, noise=variate, days=days), DISTANCES
+        )
+        for people, variate in ((first, noise), (second, variates))
+    )
     for name in ("counts", "point_estimates", "zero_probability", "is_detected", "is_likely"):
         assert getattr(a, name).tobytes() == getattr(b, name).tobytes()
     assert [x.tobytes() for x in a.interval] == [x.tobytes() for x in b.interval]
@@ -134,10 +137,11 @@ def test_a_flow_gets_of_the_trips_beyond_t_what_is_expected_of_it():
     beyond = {"parameters": parameters, "excess_trips": np.array([dropped.sum()])}
     measurement = replace(measured([kept], rate=4.0), **beyond)
     release = empirical_bayes.estimate_from_measurement(measurement, apart(rng, 40))
-    assert release.scale_factor == pytest.approx(3.0, rel=0.1)
+    factor = empirical_bayes.scale_up(measurement)
+    assert factor == pytest.approx(3.0, rel=0.1)
     assert (release.point_estimates == np.floor(release.point_estimates)).all()
     error = np.abs(release.point_estimates[0] - kept - dropped).mean()
-    assert error < 0.75 * np.abs(release.scale_factor * kept - kept - dropped).mean()
+    assert error < 0.75 * np.abs(factor * kept - kept - dropped).mean()
 
 
 @pytest.mark.parametrize(("zones", "days"), [(1, 1), (1, 2), (2, 1), (3, 3), (5, 1)])
