@@ -90,9 +90,9 @@ def describe_candidate(option: Candidate) -> str:
     setting = option.setting
     return (
         f"Publish {describe_product(setting, option.zone_count)} {describe_time(setting)}, "
-        f"protecting {WHO[option.unit]}. Expected: {describe_utility(option.utility, setting)} "
-        f"{to_sentence(describe_guesses(option.risk, setting))} {describe_method(setting)}"
-        f" {describe_threshold_loss(setting)}"
+        f"protecting {WHO[option.unit]}. {describe_method(setting)} "
+        f"Expected: {describe_utility(option.utility, setting)} "
+        f"{to_sentence(describe_guesses(option.risk, setting))} {describe_threshold_loss(setting)}"
     ).strip()
 
 

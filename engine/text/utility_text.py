@@ -150,11 +150,11 @@ def describe_precision(utility: Utility) -> str:
 
 
 def describe_crossing(utility: Utility, setting: Setting) -> str:
-    """Return how many trips cross coarse zones; empty for the dataset's own zones."""
+    """Return the share of trips inside coarse zones; empty for the dataset's own zones."""
     if utility.crossing_share >= 1:
         return ""
-    share, zones = format_hundred(utility.crossing_share), _name_zones(setting)
-    return setting.say_counts(f"{share} of 100 trips are between {zones}; the rest is left out")
+    share, zones = format_hundred(1 - utility.crossing_share), _name_zones(setting)
+    return setting.say_counts(f"{share}% of all trips stay inside {zones} and are left out")
 
 
 def _name_zones(setting: Setting) -> str:

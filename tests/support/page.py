@@ -40,10 +40,10 @@ def numbers(app: AppTest) -> dict[str, list[str]]:
     """Return the numbers of the table of measures by label: of flows and of the density."""
     (body,) = (body for body in bodies(app) if 'class="numbers"' in body)
     if "<caption>" in body:  # side by side under their labels
-        labels = re.findall(r'<th scope="col">(.*?)</th>', body)
+        labels = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', body)
         values = [re.sub("<.*?>", "", one) for one in re.findall(r"<td[^>]*>(.*?)</td>", body)]
         return {label: [value] for label, value in zip(labels, values, strict=True)}
-    rows = re.findall(r'<th scope="row">(.*?)</th>(.*?)</tr>', body)
+    rows = re.findall(r'<th scope="row"[^>]*>(.*?)</th>(.*?)</tr>', body)
     return {
         label: [re.sub("<.*?>", "", one) for one in re.findall(r"<td[^>]*>(.*?)</td>", cells)]
         for label, cells in rows

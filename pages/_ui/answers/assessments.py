@@ -141,11 +141,11 @@ def _describe_limit(answer: Assessment) -> str:
     limit = setting.parameters.max_trips_per_user
     if cached.method_of(setting).scales_up(setting.parameters):
         counted = texts.format_hundred(share)
-        return f"T = {limit} counts {counted} of 100; the others are estimated by scaling up"
+        return f"T = {limit} counts {counted}% of them; the others are estimated by scaling up"
     if share >= 0.995:
         return ""
     others = "; noise and suppression lose the others" * (answer.utility.retained < share)
-    return f"T = {limit} drops {texts.format_hundred(1 - share)} of 100{others}"
+    return f"T = {limit} drops {texts.format_hundred(1 - share)}% of them{others}"
 
 
 def _describe_suppression(answer: Assessment) -> str:
@@ -193,8 +193,8 @@ def _compute_one_day_guess_rate(answer: Assessment) -> float | None:
 def _retained_gauge(answer: Assessment) -> Gauge:
     utility, setting = answer.utility, answer.setting
     notes = (
-        texts.describe_crossing(utility, setting),
         _describe_limit(answer) if words.is_flows(setting) else "",
+        texts.describe_crossing(utility, setting),
         _describe_suppression(answer),
     )
     return _utility_gauge(

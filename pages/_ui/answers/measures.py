@@ -216,7 +216,8 @@ def _density_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
             drawn,
             metres(_mean([draw.displacement_m for draw in drawn])),
             "of visits",
-            f"As if every visit had moved so far, in every {HOUR_STEP}th hour.",
+            "Earth mover's distance: as if every visit had moved so far, in every "
+            f"{HOUR_STEP}th hour.",
         ),
     }
 
@@ -245,7 +246,9 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
     large = f"flows ≥ {count_noun(floor, 'trip')}"
     suppresses = has_suppression(setting.parameters)
     pairs = f"of pairs, below {floor:,}" if suppresses else "of pairs"
-    lifted = " A smaller ε can lower it: noise lifts small flows over τ." if suppresses else ""
+    why = (
+        f": their noisy count is below {floor:,}. Noise of a small ε lifts more over τ" * suppresses
+    )
     fewer = " A larger τ leaves fewer and larger flows in this number." if suppresses else ""
     zeros = "Suppressed" if suppresses else hidden[0].upper() + hidden[1:]
     return {
@@ -267,10 +270,11 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
             drawn,
             metres(_mean([draw.displacement_m for draw in drawn])),
             "of departures",
-            "As if every departure had moved so far; between the middles of zones.",
+            "Earth mover's distance: as if every departure had moved so far; between the middles "
+            "of zones.",
         ),
         zeros: cell(
-            lambda s: percent(s.zero_share), pairs, f"Share of all ordered pairs {hidden}.{lifted}"
+            lambda s: percent(s.zero_share), pairs, f"Share of all ordered pairs {hidden}{why}."
         ),
         "Lost · phantom flows": cell(
             lambda s: f"{s.lost_flows:,.0f} of {s.large_flows:,.0f} · {s.phantom_flows:,.0f}",

@@ -52,15 +52,16 @@ def compare_epsilons(setting: Setting) -> dict[str, Cell]:
     epsilons = compute_epsilons(alpha, beta, setting.parameters.max_trips_per_user)
     unit = "trip" if setting.selection.people_once else setting.parameters.unit  # nothing trimmed
     meaning = (
-        f"From this ε on a noisy flow (a change) is within {trip_count(alpha)} of "
+        f"From this ε on a flow (a change) with Laplace noise is within {trip_count(alpha)} of "
         f"{name_noise_centre(unit)} in {percent(1 - beta)} of releases, before "
-        "small flows are suppressed. The first number is by the theorem of Kohli et al. (2024), "
-        "the second by the exact distribution of the noise. Where the second is larger, the "
+        "small flows are suppressed. A smaller T needs a smaller ε, because there is less noise; "
+        "trips beyond T are lost. The first number is by the theorem of Kohli et al. (2024), the "
+        "second by the exact distribution of the noise. Where the second is larger, the "
         "theorem's ε is too small."
     )
     rows = (
-        (f"ε for a flow ± {alpha:,} (Theorem 6)", epsilons.flow, epsilons.exact_flow),
-        (f"ε for a change ± {alpha:,} (Theorem 7)", epsilons.change, epsilons.exact_change),
+        (f"Flow ± {alpha:,} needs ε (Theorem 6)", epsilons.flow, epsilons.exact_flow),
+        (f"Change ± {alpha:,} needs ε (Theorem 7)", epsilons.change, epsilons.exact_change),
     )
     return {
         setting.say_counts(label): Cell(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engine.verdict import Verdict
 from pages._ui.components.colours import LEVELS, SIGNS
+from pages._ui.components.tables import help_html
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +54,7 @@ def _gauge_html(gauge: Gauge) -> str:
         words += f' <span class="pinned">pinned: {html.escape(gauge.pinned)}</span>'
     spoken = html.escape(gauge.sentence.replace("*", ""))
     return (
-        f'<div title="{html.escape(gauge.rule)}" class="gauge {gauge.level}">'
+        f'<div class="gauge {gauge.level}"{help_html(gauge.rule)}>'
         f'<div class="head"><span class="name"><span aria-hidden="true">{SIGNS[gauge.level]}'
         f"</span> {html.escape(gauge.name)}</span> "
         f'<span class="words">{words}</span></div>'

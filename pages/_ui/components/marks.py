@@ -43,11 +43,14 @@ def name_mark(release: EmpiricalBayesRelease, origin: int, destination: int) -> 
 def texts(release: EmpiricalBayesRelease, pairs: tuple[Integers, Integers]) -> list[str]:
     """Return flows with their bars: ``42 (95%: 31–55; 12–72 for all flows at once)``.
 
-    Of people the bars are of counted trips, and the estimate of all.
+    Of people the bars are of the trips counted within T, in a line of their own: the estimate is of
+    all trips.
     """
-    counted = "" if release.measurement.cost.unit is PrivacyUnit.TRIP else " of counted trips"
+    limit = release.parameters.max_trips_per_user
+    is_trip = release.measurement.cost.unit is PrivacyUnit.TRIP
+    counted = " (95%: {})" if is_trip else f"\nof these counted (T = {limit}), 95%: {{}}"
     return [
-        f"{flow} (95%{counted}: {single}; {joint} for all flows at once)"
+        flow + counted.format(f"{single}; {joint} for all flows at once")
         for flow, single, joint in zip(
             format_shown(release, pairs), *format_ranges(release, pairs), strict=True
         )

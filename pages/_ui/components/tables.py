@@ -43,7 +43,7 @@ def number_table_html(heads: Sequence[Cell], rows: Iterable[tuple[str, Sequence[
     """Return numbers line by line under the head of each column."""
     head = "".join(_cell_html(cell, "th") for cell in heads)
     body = "".join(
-        f'<tr title="{html.escape(cells[0].meaning)}"><th scope="row">{html.escape(label)}</th>'
+        f'<tr><th scope="row"{help_html(cells[0].meaning)}>{html.escape(label)}</th>'
         f"{''.join(map(_cell_html, cells))}</tr>"
         for label, cells in rows
     )
@@ -52,12 +52,21 @@ def number_table_html(heads: Sequence[Cell], rows: Iterable[tuple[str, Sequence[
 
 def strip_html(cells: Sequence[tuple[str, Cell]], *, title: str) -> str:
     """Return numbers side by side under their labels."""
-    heads = "".join(f'<th scope="col">{html.escape(label)}</th>' for label, _ in cells)
+    heads = "".join(
+        f'<th scope="col"{help_html(cell.meaning)}>{html.escape(label)}</th>'
+        for label, cell in cells
+    )
     values = "".join(_cell_html(cell) for _, cell in cells)
     return (
         f'<div class="plain" tabindex="0"><table class="numbers"><caption>{html.escape(title)}'
         f"</caption><thead><tr>{heads}</tr></thead><tr>{values}</tr></table></div>"
     )
+
+
+def help_html(text: str) -> str:
+    """Return the attributes of an element whose meaning is drawn on hover and read aloud."""
+    words = html.escape(text)
+    return f' data-help="{words}" aria-description="{words}"' if text else ""
 
 
 def _cell_html(cell: Cell, kind: str = "td") -> str:

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 from zlib import crc32
 
+import numpy as np
 import streamlit as st
 
 from engine import decisions
@@ -91,7 +92,7 @@ def ask_shock(key: Selection) -> tuple[Shock, int] | None:
         default = [ids[zone] for zone in described.zones]
         span = described.days[0], described.days[-1]
     except ExplorerError:  # it names none, or other zones than these
-        default, span = [], (0, min(_WEEK, len(days)) - 1)
+        default, span = [_busiest_zone(place)], (0, min(_WEEK, len(days)) - 1)
     where, which, helped = st.columns([2, 1.4, 0.8], gap="medium", vertical_alignment="bottom")
     area = where.multiselect(
         "Affected area",
@@ -118,6 +119,13 @@ def ask_shock(key: Selection) -> tuple[Shock, int] | None:
         *ends,
     )
     return decisions.load_shock(place, area, days=matrices), int(k)
+
+
+def _busiest_zone(dataset: Any) -> str:
+    """Return the id of the zone where most trips of all days begin."""
+    rows = dataset.trips.all_days
+    trips = np.bincount(rows.origin, rows.trip_count, minlength=len(dataset.zones))
+    return str(dataset.zones["zone_id"].iloc[int(trips.argmax())])
 
 
 def _ask_matrices(place: Any, key: Selection, days: Sequence[date], span: tuple[int, int]) -> slice:

@@ -86,8 +86,8 @@ def test_one_screen_with_five_sliders_three_gauges_every_number_and_one_answer(o
         "Displacement (EMD)",
         "Suppressed",
         "Lost · phantom flows",
-        "ε for a flow ± 10 (Theorem 6)",
-        "ε for a change ± 10 (Theorem 7)",
+        "Flow ± 10 needs ε (Theorem 6)",
+        "Change ± 10 needs ε (Theorem 7)",
     ]
     assert "…" not in str(numbers(app))
     assert [row[1] == "–" for row in numbers(app).values()] == [False] * 4 + [True] * 4
@@ -158,9 +158,9 @@ def test_the_error_of_the_theorems_is_that_of_the_field(open_home):
         theorems.epsilon_for_cell_error(25, 0.05, 30, **law)
         for law in ({}, {"law": "rounded_laplace"})
     )
-    assert rows["ε for a flow ± 25 (Theorem 6)"][0] == f"{published:.3g} exact {exact:.3g}"
+    assert rows["Flow ± 25 needs ε (Theorem 6)"][0] == f"{published:.3g} exact {exact:.3g}"
     exact = theorems.epsilon_for_change(25, 0.05, 30, law="rounded_laplace")
-    assert rows["ε for a change ± 25 (Theorem 7)"][0].endswith(f"exact {exact:.3g}")
+    assert rows["Change ± 25 needs ε (Theorem 7)"][0].endswith(f"exact {exact:.3g}")
 
 
 def test_a_slider_without_effect_is_grey_and_says_why(open_page, open_home):
@@ -230,8 +230,8 @@ def test_both_gauges_on_the_right_are_the_utility_of_the_setting(open_home, quer
     assert describe_genuine(utility, setting) in shown
     assert f"of 100 {what}" in shown
     if utility.crossing_share < 1:
-        crossing = f"{100 * utility.crossing_share:.0f} of 100 trips"
-        assert f"{crossing} are between clusters; the rest is left out." in html_of(app)
+        inside = f"{100 * (1 - utility.crossing_share):.0f}% of all trips"
+        assert f"{inside} stay inside clusters and are left out." in html_of(app)
         assert "trips between clusters are retained" in shown
 
 
@@ -263,7 +263,7 @@ def test_the_right_gauge_says_what_trimming_leaves_without_noise(open_home, step
     left = rows.trip_count * (rows.origin != rows.destination)
     dropped = left[rows.rank > 2].sum() / left.sum()
     assert 0.1 < dropped < 0.5
-    said = f"T = 2 drops {100 * dropped:.0f} of 100; noise and suppression lose the others."
+    said = f"T = 2 drops {100 * dropped:.0f}% of them; noise and suppression lose the others."
     assert said in html_of(app)
 
 
@@ -558,7 +558,7 @@ def test_the_handout_holds_the_recommendation_once_all_is_judged(saved, settled)
     assert "Recommended" not in files["Handout"]
     app = settled(app)
     assert "way_home_use" in [one.key for one in app.button]
-    sentence = re.search("Publish .*?, ε = [0-9.]+[0-9]", advice(app)[0][1])[0]
+    sentence = re.search(r"Publish .*? times in 100(?=\.)", advice(app)[0][1])[0]
     why = "No other tested setting for this need (zones, time, unit) ranks clearly higher"
     assert f"<b>Recommended:</b> {sentence}. {why}" in html.unescape(files["Handout"])
     settled(app.button(key="way_home_use").click().run())

@@ -88,5 +88,5 @@ def test_a_gauge_says_its_steps_by_signs_and_its_limits_in_words():
     drawn = gauges_html([gauge], name="Kigali")
     signs = re.findall(r'class="sign" style="left:([\d.]+)%" aria-hidden="true">(.)<', drawn)
     assert signs == [("0.0", "✕"), ("50.0", "≈"), ("90.0", "✓")]
-    assert 'title="good from 90%"' in drawn
+    assert 'data-help="good from 90%"' in drawn
     assert '<span aria-hidden="true">≈</span> Use: in part' in drawn
