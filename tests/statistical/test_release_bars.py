@@ -105,7 +105,7 @@ def test_our_intervals_hold(demo, tmp_path):
     )
 
 
-@pytest.mark.parametrize("epsilon", [1.0, 10.0, 60.0])
+@pytest.mark.parametrize("epsilon", [1.0, 60.0])
 def test_what_a_quiet_hour_reads_is_bounded_by_the_law_of_the_noise(demo, epsilon):
     """The mean of what is written where nothing was counted, in the median zone, by drawing it."""
     setting, draws = visits(epsilon), 10_000
