@@ -6,9 +6,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from pages._ui.settings import fields
-from tests.browser.conftest import visit
+from tests.browser.conftest import ONE_WORKER, visit
 from tests.browser.test_home import SLIDER, at_home
-from tests.pages.conftest import data_root as data_root
 from tests.support.browser import choose, settled
 from tests.support.server import served
 
@@ -132,8 +131,9 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
 
 
 def test_a_reset_goes_before_what_the_link_says_of_a_field_that_was_not_drawn(page, address):
-    at_home(page, f"{address}/?{SET}&od_time=whole")  # a person's time is fixed
-    go(page, "Origin–destination")
+    page.goto(f"{address}/Choose?{SET}&od_time=whole")  # a person's time is fixed
+    page.locator(MAIN["Choose"]).first.wait_for()
+    settled(page)
     page.get_by_role("button", name="Reset").click()
     page.get_by_role("button", name="Undo").wait_for()
     settled(page)
@@ -178,20 +178,19 @@ def test_back_and_undo_bring_back_all_that_one_button_changed(page, address):
     expect(page.locator(".gauge .words")).to_have_text(words, use_inner_text=True)
 
 
-@pytest.mark.parametrize("query", ["", "?epsilon=0.5&threshold=7&v=3"])
-def test_back_goes_through_pages_and_then_to_what_was_opened_before_it_leaves(page, address, query):
+def test_back_goes_through_pages_and_then_to_what_was_opened_before_it_leaves(page, address):
     def stands():
         epsilon = page.locator(SLIDER).first.get_attribute("aria-valuetext")
-        zones = page.get_by_role("combobox", name="Zones", exact=True).last
-        return urlsplit(page.url).path, epsilon, zones.input_value(), link(page)
+        method = page.get_by_role("combobox", name="Method", exact=True).last
+        return urlsplit(page.url).path, epsilon, method.input_value(), link(page)
 
     page.goto("about:blank")
-    slider = at_home(page, f"{address}/{query}").locator(SLIDER)
+    slider = at_home(page, f"{address}/?{SET}&v={fields.LINK_VERSION}").locator(SLIDER)
     as_opened = stands()
     for key in ("ArrowLeft", "ArrowLeft"):
         slider.press(key)
         settled(page)
-    choose(page, "Zones", "10 clusters")
+    choose(page, "Method", "Empirical Bayes")
     as_left = stands()
     go(page, "Decisions")
     page.locator(SLIDER).first.press("ArrowRight")
@@ -244,7 +243,8 @@ def test_a_flow_under_the_pointer_is_lit_with_its_zones_on_both_maps_at_once(pag
 
 def test_a_chart_of_simulated_people_can_be_saved_and_one_of_real_people_cannot(browser, data_root):
     """Both fill the screen, where neither offers more."""
-    with served({"MOBILITY_DATA": str(data_root)}) as address, visit(browser) as page:
+    environment = {"MOBILITY_DATA": str(data_root), **ONE_WORKER}
+    with served(environment) as address, visit(browser) as page:
         page.goto(f"{address}/Density")
         settled(page)
         chart = page.locator(":has(> .stVegaLiteChart)").first

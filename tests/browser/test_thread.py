@@ -10,12 +10,12 @@ import pytest
 from engine.command import main
 from engine.parameters import ODParameters
 from pages._ui.settings import fields
-from tests.browser.conftest import visit
+from tests.browser.conftest import ONE_WORKER, visit
 from tests.browser.test_pages import go
 from tests.support.bicycles import bicycles
 from tests.support.browser import choose, opened, settled
 from tests.support.releases import seen
-from tests.support.server import ROOT, served
+from tests.support.server import served
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -76,13 +76,9 @@ def test_what_home_judges_is_what_is_released(browser, tmp_path, command):
     bicycles(tmp_path, tmp_path / name)
     by = ("--datasets", name, "--epsilon", 40, "--by", "custodian")
     command("budget", "set", "people", *by)
-    with served() as address, visit(browser) as page:
-        page.goto(address)
-        page.locator(".gauges").wait_for()
-        settled(page)
-        choose(page, "Zones", "30 clusters")  # the need, before its own zones and days are judged
-        choose(page, "Unit of privacy", "one person,")
-        settled(page)
+    with served(ONE_WORKER) as address, visit(browser) as page:
+        need = f"od_zones=30+clusters&unit=one+person%2C+whole+period&v={fields.LINK_VERSION}"
+        page.goto(f"{address}/?{need}")
         use = page.get_by_role("button", name="Use this")
         use.wait_for()
         recommended = page.locator(".advice").inner_text()
@@ -133,13 +129,13 @@ def confirmed(page, name, trips):
     return button
 
 
-def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path, command):
+def test_what_is_set_is_what_the_next_page_takes(browser, data_root, tmp_path, command):
     """Report to Release, Decisions to home and its handout, Change to a release that is made."""
-    shutil.copytree(ROOT / "data" / "demo-city", tmp_path / "demo-city")
+    shutil.copytree(data_root / "demo-city", tmp_path / "demo-city", symlinks=True)
     by = ("--datasets", "demo-city", "--epsilon", 40, "--by", "custodian")
     command("budget", "set", "people", *by)
     off = "&".join(f"report_off={one}" for one in ("Trips+by+hour", "Visits+by+zone"))
-    with served() as address, visit(browser) as page:
+    with served(ONE_WORKER) as address, visit(browser) as page:
         page.goto(f"{address}/Report?od_data=demo-city&report_unit=A+single+trip&{off}")
         page.get_by_text("ε = 1 for one trip, shared by 4 analyses: 0.25 each").wait_for()
         settled(page)

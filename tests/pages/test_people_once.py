@@ -36,8 +36,15 @@ def _local(own_root, monkeypatch, local):
     release_job._latest.clear()
 
 
-@pytest.mark.parametrize("method", ["laplace_suppression", "empirical_bayes"])
-@pytest.mark.parametrize("page", ["pages/0_Home.py", FLOWS, "pages/3_Choose.py"])
+@pytest.mark.parametrize(
+    ("page", "method"),
+    [
+        ("pages/0_Home.py", "laplace_suppression"),
+        ("pages/3_Choose.py", "laplace_suppression"),
+        (FLOWS, "laplace_suppression"),
+        (FLOWS, "empirical_bayes"),
+    ],
+)
 def test_pages_say_people_and_not_trips(open_page, page, method):
     app = open_page(page, od_data=SHIPPED.name, od_method=method, max_trips="4")
     views = [one for one in app.button_group if one.key in ("od_view", "choose_view")]

@@ -100,10 +100,10 @@ def test_our_intervals_hold(demo, tmp_path):
     )
 
 
-@pytest.mark.parametrize("epsilon", [1.0, 10.0, 60.0])
+@pytest.mark.parametrize("epsilon", [1.0, 60.0])
 def test_what_a_quiet_hour_reads_is_bounded_by_the_law_of_the_noise(demo, epsilon):
     """The mean of what is written where nothing was counted, in the median zone, by drawing it."""
-    setting, draws = visits(epsilon), 20_000
+    setting, draws = visits(epsilon), 10_000
     planned = plan(setting, demo)
     scale, deviations = planned.stages[0].scale, zone_noise_factors(demo)
     median = np.argsort(deviations, kind="stable")[len(deviations) // 2]
@@ -184,7 +184,7 @@ def summed(folder, column):
     return table.sum(), table.count()
 
 
-@pytest.mark.parametrize(("kind", "draws"), [("sums", 10), ("shown", 10)])
+@pytest.mark.parametrize(("kind", "draws"), [("sums", 6), ("shown", 10)])
 def test_flows_in_the_file_are_all_in_their_bars(tmp_path, law, kind, draws):
     law()
     large = {(a, a + 1): 60 for a in range(20)}

@@ -18,8 +18,8 @@ from engine.parameters import DensityParameters
 from engine.release import fourier_writer as way, opendp_noise
 from engine.release.plan import safe_scale
 
-DRAWS = 20_000
-"""Enough: a scale that is wrong by a fifth passes once in 10³⁰ times or less."""
+DRAWS = 10_000
+"""Enough: a scale that is wrong by a fifth passes once in 10¹⁰ times or less."""
 ENOUGH = 1e-6
 
 

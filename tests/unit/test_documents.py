@@ -9,7 +9,6 @@ from pathlib import Path
 import nbformat
 import pytest
 import yaml
-from nbclient import NotebookClient
 
 from engine import privacy, utility
 from engine.contract import Selection, TimeSelection
@@ -86,15 +85,16 @@ def test_stated_limits_are_the_constants():
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.ipynb")), ids=lambda p: p.stem)
-def test_an_example_runs_and_is_kept_without_results(path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    notebook = nbformat.read(path, as_version=4)
+def test_an_example_runs_and_is_kept_without_results(path, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    notebook, names = nbformat.read(path, as_version=4), {}
+    nbformat.validate(notebook)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert not [cell for cell in code if cell.outputs or cell.execution_count]
-    NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}
-    ).execute()
-    assert code[-1].outputs, "the last cell shows what the notebook is for"
+    for cell in code:
+        capsys.readouterr()
+        exec(cell.source, names)
+    assert capsys.readouterr().out, "the last cell shows what the notebook is for"
 
 
 DEPLOY = ROOT / "deploy"

@@ -142,9 +142,8 @@ def test_the_command_says_what_it_can_do(place, command):
     for part in ("run", "ingest", "twin", "release", "frontier"):
         assert f"  {part} " in usage
     assert "no part 'fly'" in command("fly", expected=2)
-    assert command("--version").strip() == command("-V").strip() == PROJECT["version"]
     python, own = place / "env" / "bin" / "python", {"cwd": place, "env": {}}
-    assert "usage: mobility-privacy-explorer" in succeed(python, "-m", NAME, **own)
+    assert succeed(python, "-m", NAME, "--version", **own).strip() == PROJECT["version"]
     words = f"import {NAME}; print({NAME}.__version__)"
     assert succeed(python, "-c", words, **own).strip() == PROJECT["version"]
 
@@ -172,11 +171,10 @@ def test_ingest_and_release_write_to_the_users_own_folder(place, command):
     ledger = BudgetLedger(share / "ledger.sqlite")
     whose = {"datasets": ["demo-city", "city"], "unit": "person", "manager": "custodian"}
     ledger.declare("demo people", epsilon=2.0, **whose)
-    command("release", "od", "demo-city", "--epsilon", "0.2", "--tuned-on", "simulated",
-            "--trips", "2000000", "--out", "flows")  # fmt: skip
+    command("release", "od", "city", "--epsilon", "0.2", "--to", "2015-09-07",
+            "--tuned-on", "simulated", "--trips", "2000000", "--out", "flows")  # fmt: skip
     assert (place / "flows" / "statement.html").is_file()
     assert ledger.budget("demo people").spent_epsilon == 1.4
-    assert "Utility" in command("frontier", "city")
 
 
 def test_the_engine_alone_needs_no_front_end_no_extra_and_no_checkout(place, command):

@@ -143,8 +143,7 @@ assert not app.exception and app.select_slider(key="epsilon")"""
         ("import engine", "engine", ["numpy", "pandas"]),
         ("import engine.release_arguments", "argparse", ["numpy", "pandas"]),
         ("import engine.release.command", "opendp", ["opendp.extras", "nbformat"]),
-        ("import engine.decisions", "engine.decisions", ["opendp"]),
-        ("import engine.frontier", "engine.frontier", ["opendp"]),
+        ("import engine.decisions, engine.frontier", "engine.frontier", ["opendp"]),
     ],
 )
 def test_what_starts_loads_no_library_that_others_need(script, reached, later):

@@ -1,7 +1,6 @@
 """What a file does not say is asked, told or refused: short forms of published mistakes."""
 
 from datetime import timedelta
-from pathlib import Path
 from unicodedata import normalize
 
 import geopandas as gpd
@@ -11,7 +10,6 @@ import pytest
 import shapely
 
 from engine.ingest import Progress, ingest
-from engine.ingest.command import main
 from engine.ingest.inputs.column_mapping import guess_columns
 from engine.ingest.row_report import Reason
 from engine.text.dataset_text import describe_dataset
@@ -315,38 +313,3 @@ def test_a_file_that_is_there_twice_is_left_out(tmp_path, monkeypatch, small_byt
     assert report.rows.rows_read == 4
     dataset, _ = built(tmp_path, *files, kind="flows", keep=("repeated-files",))
     assert counts(dataset.folder) == {("A", "B"): 15, ("B", "C"): 21}
-
-
-REPORTS = Path(__file__).parents[4] / "shared/data/reports"
-OUTCOMES = {
-    "01": "'id' and 'code'",
-    "02": "no column for uid",
-    "03": "no column for uid",
-    "04": "6 rows = 6 used",
-    "05": "no time of the day",
-    "06": "no time of the day",
-    "07": "20 without order",
-    "08": "4 rows = 4 used",
-    "09": "4 rows = 4 used",
-    "10": "3 rows = 3 used",
-    "11": "people with trips: 1",
-    "22": "swapped?",
-    "24": "'GID_1'",
-    "25": "3 rows = 3 used",
-    "26": "2 not known",
-    "27": "2 rows = 2 used",
-    "28": "40 rows = 40 used",
-    "29": "2 of 3 trips end before they start",
-    "31": "holds no number in 2 of 4 rows",
-}
-
-
-@pytest.mark.skipif(not REPORTS.exists(), reason=f"needs {REPORTS.name} of the shared data")
-@pytest.mark.parametrize("number", OUTCOMES)
-def test_published_mistakes_are_right_asked_or_refused(tmp_path, number, monkeypatch, capsys):
-    (folder,) = REPORTS.glob(f"{number}_*")
-    monkeypatch.chdir(folder)
-    command = (folder / "README").read_text().split("engine ingest ")[1].split(". Right")[0]
-    main([str(tmp_path / "out") if word == "OUT" else word for word in command.split()])
-    said = capsys.readouterr()
-    assert OUTCOMES[number] in said.out + said.err

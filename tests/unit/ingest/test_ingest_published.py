@@ -95,6 +95,7 @@ TOLD: dict[str, Callable[[dict[str, str]], tuple[str, str, float]]] = {
 """Origin, destination and number of trips of a row, by form."""
 
 
+@pytest.mark.long
 @AT_FORMS
 @pytest.mark.parametrize(
     ("form", "name", "zones", "zone", "first", "last"),
@@ -129,6 +130,7 @@ def test_every_trip_of_a_known_form_is_counted(tmp_path, form, name, zones, zone
     assert (dataset.metadata.places_public is False) == (not zones)
 
 
+@pytest.mark.long
 @AT_FORMS
 def test_suppressed_cells_are_not_known_and_never_0(tmp_path, capsys):
     words = (str(FORMS / "meta_movement.csv"), "--zones", str(FORMS / "meta.geojson"))
@@ -203,6 +205,7 @@ def test_outlines_of_quadkeys_and_geohashes_are_theirs():
     assert {one: cells.cell_kind([one]) for one in looks} == looks
 
 
+@pytest.mark.long
 @AT_FORMS
 def test_a_layer_is_asked_for_where_there_are_several():
     path = FORMS / "gadm41_ESP.gpkg"

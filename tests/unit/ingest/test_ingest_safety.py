@@ -36,7 +36,16 @@ from engine.ingest.duckdb_engine import DuckDB
 from engine.ingest.inputs import zones
 from engine.ingest.progress import Monitor
 from pages._ui.app import shutdown
-from tests.support.ingests import HEADER, arguments, built, options, refused, squares, write_csv
+from tests.support.ingests import (
+    HEADER,
+    arguments,
+    built,
+    options,
+    refused,
+    squares,
+    trip_options,
+    write_csv,
+)
 from tests.support.processes import run_apart
 
 ROOT = Path(__file__).parents[3]
@@ -166,7 +175,7 @@ def ingest_and_die(folder, deadly):
             os._exit(9)
 
     os.replace = counted
-    ingest(options(folder, "trips", [folder / "t.csv"], salt="new"))
+    ingest(trip_options(folder, "trips", [folder / "t.csv"], salt="new"))
 
 
 @pytest.mark.parametrize(
@@ -179,14 +188,14 @@ def test_killed_before_or_after_the_swap_a_dataset_is_whole(tmp_path, deadly, su
     Salt and report are part of the version, so that nothing is lost with whatever comes after.
     """
     write_csv(tmp_path / "t.csv", HEADER, ROWS)
-    before, _ = ingest(options(tmp_path, "trips", [tmp_path / "t.csv"], salt="old"))
+    before, _ = ingest(trip_options(tmp_path, "trips", [tmp_path / "t.csv"], salt="old"))
     assert run_apart(ingest_and_die, tmp_path, deadly)[0] == 9
     after = datasets.load(tmp_path / "city")
     assert int(after.trips.all_days.trip_count.sum()) == int(before.trips.all_days.trip_count.sum())
     assert (after.metadata.salt_id == before.metadata.salt_id) == (survivor == "old")
     assert (after.folder / "salt").read_text(encoding="utf-8").strip() == survivor
     assert (after.folder / "ingest.json").is_file()
-    ingest(options(tmp_path, "trips", [tmp_path / "t.csv"]))
+    ingest(trip_options(tmp_path, "trips", [tmp_path / "t.csv"]))
     assert not list((tmp_path / "city").glob("*.partial"))
 
 
@@ -213,7 +222,7 @@ def ingest_and_be_killed(folder):
             temp_folder.remove_abandoned(folder / "temporary")
             os.kill(os.getpid(), signal.SIGKILL)
 
-    ingest(options(folder, "trips", [folder / "t.csv"], spill=folder / "temporary"), watch)
+    ingest(trip_options(folder, "trips", [folder / "t.csv"], spill=folder / "temporary"), watch)
 
 
 @pytest.mark.parametrize("starting", [False, True], ids=["an ingest", "the server"])
@@ -226,12 +235,11 @@ def test_what_a_killed_ingest_left_is_swept_by_the_next_start(workplace, monkeyp
     if starting:
         shutdown.sweep_folders(is_start=True)
         assert not list(temporary.iterdir())
-    ingest(options(workplace, "trips", [workplace / "t.csv"], spill=temporary))
+    ingest(trip_options(workplace, "trips", [workplace / "t.csv"], spill=temporary))
     assert not list(temporary.iterdir())
     assert not list((workplace / "city").glob("*.partial"))
 
 
-ROOT = Path(__file__).parents[3]
 NAMED = "uid,datetime,origin,destination\n"
 LINE = "p1,2015-09-07 08:00:00,A,B\n"
 LINES = (NAMED + LINE * 60_000).encode()

@@ -22,7 +22,6 @@ from engine.origin_destination.noise_bounds import NoiseSum
 from engine.parameters import ODParameters
 from engine.resolution import make_view
 from tests.reference.od_reference import noise_pmf
-from tests.support import bicycles
 
 LAWS = ["rounded_laplace", "discrete_laplace"]
 FAR = 120
@@ -204,12 +203,9 @@ def test_what_differs_beyond_chance_is_one_benjamini_hochberg_on_noise_and_chanc
         assert (family.signs_beyond_chance[where] != 0).tolist() == found.tolist()
 
 
-@pytest.mark.parametrize("source", ["demo-city", "bicycles"])
-def test_trips_split_at_random_differ_but_not_beyond_chance(source, tmp_path):
-    if source == "bicycles":
-        bicycles.bicycles(tmp_path, source := tmp_path / source)
+def test_trips_split_at_random_differ_but_not_beyond_chance():
     parameters = ODParameters(epsilon=1.0, max_trips_per_user=4)
-    view = make_view(datasets.load(str(source)), "clusters-30")
+    view = make_view(datasets.load("demo-city"), "clusters-30")
     trips = truncated_matrices(view, parameters, sum_days=True)[0]
     half, differ = np.random.default_rng(0).binomial(trips, 0.5), 0
     for epsilon, draw in itertools.product((0.3, 1.0, 3.0), range(5)):

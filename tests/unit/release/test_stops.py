@@ -35,10 +35,14 @@ def release_and_stop(ledger, out, where, sent):
     return main([*ONE, "--ledger", str(ledger), "--out", str(out)])
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize(
-    ("where", "spent"),
-    [("load_counts", 0), ("render_texts", 0), *((name, 1) for name in AFTER_CHARGE)],
+    ("where", "spent", "sent"),
+    [
+        ("load_counts", 0, signal.SIGINT),
+        ("render_texts", 0, signal.SIGINT),
+        *((name, 1, signal.SIGINT) for name in AFTER_CHARGE),
+        *(("load_counts", 0, signal.SIGKILL), ("write", 1, signal.SIGKILL)),
+    ],
 )
 def test_a_stopped_release_leaves_no_half_bundle(ledger, demo, tmp_path, where, spent, sent):
     """A stopped one says what is spent, and leaves nothing to sweep; `described` is rehearsed."""

@@ -52,11 +52,8 @@ def test_tables_of_a_city_fit_each_other():
     assert truth.sum(axis=0).reshape(7, 24).sum(axis=0).argmin() == 4
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.long) for name in SHIPPED if name != "demo-city"]
-    + ["demo-city"],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", SHIPPED)
 def test_what_is_shipped_has_the_marginals_of_what_is_made_again(name, tmp_path):
     shipped, again = datasets.load(DATA / name), make(name, root=tmp_path)
     assert again.zones["zone_id"].tolist() == shipped.zones["zone_id"].tolist()

@@ -106,9 +106,9 @@ def test_visits_are_at_home_by_night_and_away_by_day(town):
     assert np.abs(night - homes).sum() < np.abs(noon - homes).sum()
 
 
-@pytest.mark.parametrize("stated", [5.0, 30.0, 50.0])
+@pytest.mark.parametrize("stated", [5.0, 50.0])
 def test_visits_are_as_many_as_stated(zones, tmp_path, stated):
-    inputs = TwinInputs(people=5_000, visits_a_week=stated)
+    inputs = TwinInputs(people=3_000, visits_a_week=stated)
     visits = density.truth(twin(zones, inputs, tmp_path / "town")).sum()
     assert visits / inputs.people == pytest.approx(stated, rel=0.06)
 
@@ -123,7 +123,7 @@ def test_metadata_hold_the_inputs_alone_and_the_same_make_the_same_bytes(zones, 
     assert town.metadata.week is None, "three days hold no whole week"
     assert not (town.folder / "truth.parquet").exists()
     assert town.has_trips
-    inputs = TwinInputs(people=2_000)
+    inputs = TwinInputs(people=200)
     versions = [twin(zones, inputs, tmp_path / str(i) / "town").folder.name for i in range(2)]
     other = twin(zones, replace(inputs, seed=2), tmp_path / "other" / "town").folder.name
     assert versions[0] == versions[1] != other
