@@ -215,9 +215,9 @@ class Method(Generic[ReleaseT]):
     `has_flow_distribution` marks methods that release every flow by itself: its truncated count
     plus Laplace noise, 0 below τ′, so that errors at every ε, τ and T are exact. `number_kind` says
     whether a single released number is a noisy count (``shown``) or an estimate, `scales_up`
-    whether that counts trips beyond the contribution limit, and `describe_numbers` makes of the
-    cost a sentence on how to read it. `slow_reason` says why
-    draws at every ε take too long; empty if they do not. `visit_limits` are the ℓ at which
+    whether it also stands for trips or visits beyond the contribution limit, and
+    `describe_numbers` makes of the cost a sentence on how to read it. `slow_reason` says why draws
+    at every ε take too long; empty if they do not. `visit_limits` are the ℓ at which
     `engine.frontier` evaluates a density. `iterate_release` yields ``release`` matrix by matrix;
     without it (None) a method releases every matrix by itself.
     """

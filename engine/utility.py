@@ -276,11 +276,14 @@ class ReliableFlows:
 
 
 def share_within_limit(setting: Setting, dataset: Dataset) -> float:
-    """Return the share of true trips that the contribution limit T leaves, without any noise.
+    """Return the share of true trips or visits that T or ℓ leaves, without any noise.
 
-    Of a view without trips it is 1. It is computed from the truth.
+    Of a view without any it is 1. It is computed from the truth.
     """
     parameters = setting.parameters
+    if isinstance(parameters, DensityParameters):
+        within = density.presampled_counts(dataset, parameters.max_visits_per_user).sum()
+        return float(within / (density.truth(dataset).sum() or 1))
     histogram = _view_histogram(
         dataset, setting.selection, parameters.unit, parameters.max_trips_per_user
     )

@@ -47,6 +47,7 @@ _fourier_method = partial(
     Method[DensityRelease],
     release=mechanism.fourier_release,
     limitations=_FOURIER_LIMITATIONS,
+    scales_up=lambda parameters: parameters.scaling,
     cost=fourier_cost,
     public_arguments=_public_arguments,
 )

@@ -61,12 +61,11 @@ def describe_method(setting: Setting) -> str:
     parameters, limit = setting.parameters, "each person counted once"
     if not setting.selection.people_once:
         limit = _LIMIT_PHRASES.get(getattr(parameters, "unit", ""), "")
-        if find_method(setting).scales_up(parameters):
-            limit += ", scaled up to all trips"
+    scaled = ", scaled up to all {}" if find_method(setting).scales_up(parameters) else ""
     meanings = {
-        "max_trips_per_user": limit,
+        "max_trips_per_user": limit + scaled.format("trips"),
         "suppression_threshold": "flows below τ = {} suppressed",
-        "max_visits_per_user": "at most ℓ = {} visits per person",
+        "max_visits_per_user": "at most ℓ = {} visits per person" + scaled.format("visits"),
     }
     parts = [*_format_values(setting, meanings), f"ε = {parameters.epsilon:g}"]
     words = f"{find_method(setting).name}: {', '.join(parts)}."

@@ -111,8 +111,8 @@ def test_pages_say_what_the_row_says(open_set, settled, drawn, own_root, page, s
         assert PLAIN.name in set(tables(app)[0].iloc[:, 0])
     else:
         assert not re.search(
-            "Empirical Bayes|Multiscale|estimated|uncertain|Dashed|in all su|95% from|pairs, below"
-            "|over τ|larger τ",
+            "Empirical Bayes|Multiscale|estimated|uncertain|Dashed|in all su|95% from"
+            "|count is below|over τ|larger τ",
             said,
         )
     if page == "6_Release":

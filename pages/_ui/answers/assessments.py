@@ -136,16 +136,23 @@ def _share_within_limit(setting: Setting) -> float:
 
 
 def _describe_limit(answer: Assessment) -> str:
-    """Return the share that T drops, or that it is estimated; empty if it is hardly any trip."""
-    setting, share = answer.setting, _share_within_limit(answer.setting)
-    limit = setting.parameters.max_trips_per_user
-    if cached.method_of(setting).scales_up(setting.parameters):
+    """Return the share that T or ℓ drops, or that it is estimated; empty if it is hardly any."""
+    setting = answer.setting
+    method, parameters = cached.method_of(setting), setting.parameters
+    is_flows = words.is_flows(setting)
+    sign, field = ("T", "max_trips_per_user") if is_flows else ("ℓ", "max_visits_per_user")
+    if field not in method.used_fields:
+        return ""
+    share = _share_within_limit(setting)
+    limit = f"{sign} = {getattr(parameters, field)}"
+    if method.scales_up(parameters):
         counted = texts.format_hundred(share)
-        return f"T = {limit} counts {counted}% of them; the others are estimated by scaling up"
+        return f"{limit} counts {counted}% of them; the others are estimated by scaling up"
     if share >= 0.995:
         return ""
-    others = "; noise and suppression lose the others" * (answer.utility.retained < share)
-    return f"T = {limit} drops {texts.format_hundred(1 - share)}% of them{others}"
+    losses = "noise and suppression lose" if is_flows else "noise and smoothing lose"
+    others = f"; {losses} the others" * (answer.utility.retained < share)
+    return f"{limit} drops {texts.format_hundred(1 - share)}% of them{others}"
 
 
 def _describe_suppression(answer: Assessment) -> str:
@@ -193,7 +200,7 @@ def _compute_one_day_guess_rate(answer: Assessment) -> float | None:
 def _retained_gauge(answer: Assessment) -> Gauge:
     utility, setting = answer.utility, answer.setting
     notes = (
-        _describe_limit(answer) if words.is_flows(setting) else "",
+        _describe_limit(answer),
         texts.describe_crossing(utility, setting),
         _describe_suppression(answer),
     )

@@ -245,7 +245,6 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
     hidden = "too uncertain to draw" if is_estimate else "shown as 0"
     large = f"flows ≥ {count_noun(floor, 'trip')}"
     suppresses = has_suppression(setting.parameters)
-    pairs = f"of pairs, below {floor:,}" if suppresses else "of pairs"
     why = (
         f": their noisy count is below {floor:,}. Noise of a small ε lifts more over τ" * suppresses
     )
@@ -274,7 +273,9 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
             "of zones.",
         ),
         zeros: cell(
-            lambda s: percent(s.zero_share), pairs, f"Share of all ordered pairs {hidden}{why}."
+            lambda s: percent(s.zero_share),
+            "of pairs",
+            f"Share of all ordered pairs {hidden}{why}.",
         ),
         "Lost · phantom flows": cell(
             lambda s: f"{s.lost_flows:,.0f} of {s.large_flows:,.0f} · {s.phantom_flows:,.0f}",

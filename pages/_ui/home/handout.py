@@ -121,7 +121,7 @@ def page_html(
     if flows:
         inside = setting.say_counts("trips within a zone are left out")
         cells = f"{count * (count - 1):,} pairs of zones; {inside}"
-    if method.scales_up(setting.parameters):
+    if flows and method.scales_up(setting.parameters):
         cells += ". Each also has one noisy number of trips beyond T"
     lines = [
         f"{zones} {when}. {words.describe_method(setting)}",

@@ -27,7 +27,8 @@ STYLE = Path(__file__).with_name("home.css")
 def draw() -> None:
     """Draw the page."""
     st.html(STYLE)
-    layout.draw_banners([offers.entry_for("density"), offers.entry_for("trips")], lead=PURPOSE)
+    lead = "" if presenter.is_presenting() else PURPOSE
+    layout.draw_banners([offers.entry_for("density"), offers.entry_for("trips")], lead=lead)
     flows, density = current.flows(), current.density()
     with st.container(horizontal=True, vertical_alignment="bottom", key="home_need", gap="xsmall"):
         plain = {"label_visibility": "collapsed", "width": "content"}

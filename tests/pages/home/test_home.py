@@ -140,8 +140,7 @@ def test_the_numbers_of_flows_are_of_all_matrices_by_the_law_or_many_draws(
     assert rows["Pearson correlation (r)"][0] == f"{decimal(correlation)} over pairs"
     assert rows["Displacement (EMD)"][0] == f"{metres(moved)} of departures"
     label = "Suppressed" if method == "laplace_suppression" else "Too uncertain to draw"
-    pairs = "of pairs, below 15" if label == "Suppressed" else "of pairs"
-    assert rows[label][0] == f"{percent(hidden)} {pairs}"
+    assert rows[label][0] == f"{percent(hidden)} of pairs"
     assert rows["Lost · phantom flows"][0].startswith(f"{lost:,.0f} of ")
 
 
