@@ -63,8 +63,8 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
     "efpag_joint": _fourier_method(
         name="Fourier perturbation, joint choice (after Acs & Castelluccia 2014)",
         short_name="Fourier, joint choice",
-        description="Adds noise to the Fourier coefficients of weekly profiles, at one choice of "
-        "how many for all places. Provably stays within the published ε.",
+        description="Adds noise to the Fourier coefficients of weekly profiles and keeps the same "
+        "number of them for all places. Provably stays within the published ε.",
         visit_limits=(14, 30, 100),
         used_fields=USED_FIELDS["efpag_joint"],
     ),

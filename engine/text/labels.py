@@ -12,14 +12,14 @@ SHARE_NOTE = (
     "contains data, noise or the names of your own datasets."
 )
 DRAWS_NOTE = (
-    "Trying settings is safe. Publish one setting and one draw only: two settings drawn with the "
-    "same noise reveal the true counts."
+    "Trying settings publishes nothing. Publish by the page Release alone, one setting and one "
+    "draw: two settings drawn with the same noise reveal the true counts."
 )
 
 METHODS = {key: method.name for key, method in density.METHODS.items()}
 OD_METHOD_NAMES = {key: method.name for key, method in origin_destination.METHODS.items()}
 REPORT_UNITS = {"user": "A person, at most M trips", "item": "A single trip"}
-REPORT_METHODS = {"derived": "Ask nothing twice", "package": "As DpMobilityReport"}
+REPORT_METHODS = {"derived": "Derived numbers cost nothing", "package": "As DpMobilityReport"}
 LAWS: dict[NoiseName, str] = {"rounded_laplace": "exploring", "discrete_laplace": "a release"}
 
 

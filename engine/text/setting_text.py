@@ -12,6 +12,7 @@ from .utility_text import (
     format_genuine,
     format_hundred,
     format_retained,
+    scales_up,
     to_sentence,
 )
 
@@ -61,11 +62,12 @@ def describe_method(setting: Setting) -> str:
     parameters, limit = setting.parameters, "each person counted once"
     if not setting.selection.people_once:
         limit = _LIMIT_PHRASES.get(getattr(parameters, "unit", ""), "")
-    scaled = ", scaled up to all {}" if find_method(setting).scales_up(parameters) else ""
+    scaled = ", scaled up for {}" if scales_up(setting) else ""
     meanings = {
-        "max_trips_per_user": limit + scaled.format("trips"),
+        "max_trips_per_user": limit + scaled.format("trips beyond T"),
         "suppression_threshold": "flows below τ = {} suppressed",
-        "max_visits_per_user": "at most ℓ = {} visits per person" + scaled.format("visits"),
+        "max_visits_per_user": "at most ℓ = {} visits per person"
+        + scaled.format("visits beyond ℓ"),
     }
     parts = [*_format_values(setting, meanings), f"ε = {parameters.epsilon:g}"]
     words = f"{find_method(setting).name}: {', '.join(parts)}."

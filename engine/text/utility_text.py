@@ -202,6 +202,12 @@ def to_sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
+def scales_up(setting: Setting) -> bool:
+    """Whether a setting's numbers also stand for trips or visits beyond the contribution limit."""
+    once = setting.selection.people_once
+    return not once and find_method(setting).scales_up(setting.parameters)
+
+
 def find_method(setting: Setting) -> Any:
     """Return the row of a setting's method of flows or density."""
     methods: Any = od.METHODS if isinstance(setting.parameters, ODParameters) else density.METHODS

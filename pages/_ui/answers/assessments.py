@@ -138,14 +138,13 @@ def _share_within_limit(setting: Setting) -> float:
 def _describe_limit(answer: Assessment) -> str:
     """Return the share that T or ℓ drops, or that it is estimated; empty if it is hardly any."""
     setting = answer.setting
-    method, parameters = cached.method_of(setting), setting.parameters
     is_flows = words.is_flows(setting)
     sign, field = ("T", "max_trips_per_user") if is_flows else ("ℓ", "max_visits_per_user")
-    if field not in method.used_fields:
+    if field not in cached.method_of(setting).used_fields:
         return ""
     share = _share_within_limit(setting)
-    limit = f"{sign} = {getattr(parameters, field)}"
-    if method.scales_up(parameters):
+    limit = f"{sign} = {getattr(setting.parameters, field)}"
+    if texts.scales_up(setting):
         counted = texts.format_hundred(share)
         return f"{limit} counts {counted}% of them; the others are estimated by scaling up"
     if share >= 0.995:

@@ -14,10 +14,10 @@ from pages._ui.frame import layout
 from pages._ui.settings import current, fields
 
 _ERRATA = (
-    "Where both differ, the paper is corrected. It prints Theorem 3 with the wrong sign of ½ (O1). "
-    "It ignores the rounding of both numbers of a change (O2). It speaks of shown flows where its "
-    "proofs are of all (O3). All answers are about noise. Trips beyond T are a further error, "
-    "which no ε removes."
+    "Where both differ, this project corrects Kohli et al.; docs/flows.md has the errata. The "
+    "paper prints Theorem 3 with the wrong sign of ½. It ignores the rounding of both numbers of a "
+    "change. It speaks of shown flows where its proofs are of all. All answers are about noise. "
+    "Trips beyond T are a further error, which no ε removes."
 )
 
 

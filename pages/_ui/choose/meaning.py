@@ -76,7 +76,7 @@ def _draw_risk(setting: Setting, prior: float) -> None:
         f"has the privacy loss {GROUP_SIZE} × ε."
     )
     rows = [
-        ("All releases together", everything, "a coin: 50", f"{attacker}; {released}."),
+        ("All numbers of this setting", everything, "a coin: 50", f"{attacker}; {released}."),
         _describe_suspicion(risk, prior),
         (f"{GROUP_SIZE} people travelling together", together, "a coin: 50", group),
     ]
@@ -101,10 +101,13 @@ def _describe_suspicion(risk: Risk, prior: float) -> tuple[str, str, str, str]:
 def _describe_trip_losses(flows: Setting | None) -> None:
     """Draw how little the protection of single trips leaves people with many trips (P2)."""
     if flows is None or flows.parameters.unit != "trip":
-        st.caption(
-            "A protected person loses no more than this, however many trips they make. The losses "
-            "of single trips add up: n trips lose n × ε."
+        by_trip = (
+            " If only single trips were protected (Unit of privacy), a person with n trips could "
+            "lose n × ε."
         )
+        is_once = flows is not None and flows.selection.people_once
+        limits = "These limits hold for a person, however many trips they make."
+        st.caption(limits + by_trip * (not is_once))
         return
     epsilon = flows.parameters.epsilon
     try:

@@ -65,10 +65,11 @@ def _gauge_html(gauge: Gauge) -> str:
 
 
 def _signs_html(gauge: Gauge) -> str:
-    """Return each band's sign where the band begins: nothing is told by colour alone."""
+    """Return each band's sign and limit where it begins: nothing is told by colour alone."""
     starts = [gauge.low, *(end for end, _ in gauge.bands[:-1])]
     return "".join(
-        f'<i class="sign" style="left:{gauge.across(start)}%" aria-hidden="true">{SIGNS[level]}</i>'
+        f'<i class="sign" style="left:{gauge.across(start)}%" aria-hidden="true">{SIGNS[level]}'
+        f"{'' if start == gauge.low else round(100 * start)}</i>"
         for start, (_, level) in zip(starts, gauge.bands, strict=True)
     )
 

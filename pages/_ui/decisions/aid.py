@@ -35,20 +35,17 @@ _MIN_ZONES = 8
 
 
 class _TimeWords(NamedTuple):
-    """What is said of several matrices: on average, of a share of them, and of each in truth."""
+    """What is said of several matrices: on average, and of a share of them."""
 
     average: str
     share: str
     some: str
-    truth: str
 
 
 _TIME_WORDS: dict[Aggregation, _TimeWords] = {
-    "day": _TimeWords("on an average day", "days", "On {} of days", "Days among them in truth"),
-    "week": _TimeWords(
-        "in an average week", "weeks", "In {} of weeks", "Weeks among them in truth"
-    ),
-    "whole": _TimeWords("on average", "releases", "In {} of releases", "Among them in truth"),
+    "day": _TimeWords("on an average day", "days", "On {} of days"),
+    "week": _TimeWords("in an average week", "weeks", "In {} of weeks"),
+    "whole": _TimeWords("on average", "releases", "In {} of releases"),
 }
 
 
@@ -161,8 +158,8 @@ def _draw_ranking(view: AidView, draws: AidDraws) -> None:
     charts.draw_bars(
         [names[view.outflow.destinations[position]] for position in order],
         [
-            Mark(name="Selected in this share of releases", values=chance[order]),
-            Mark(name=words.truth, values=truly[order], colour=TRUE, kind="tick"),
+            Mark(name="Selected, from releases", values=chance[order]),
+            Mark(name="Selected, from true data", values=truly[order], colour=TRUE, kind="tick"),
         ],
         measure=charts.share_axis(f"Share of {words.share}"),
         key="decisions_ranked",

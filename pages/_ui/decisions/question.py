@@ -192,8 +192,8 @@ def offer_epsilon(is_met: Booleans, promise: str, dataset: str, *, is_current: b
     chosen = strongest_privacy(EPSILON_STOPS, is_met, CONFIDENCE)
     if chosen is None:
         st.caption(
-            f"No ε up to {EPSILON_STOPS[-1]:g} keeps {promise} in 9 of 10 releases, there and at "
-            "every larger one. Try a larger T, or a lower τ if there is one."
+            f"No ε up to {EPSILON_STOPS[-1]:g} keeps {promise} in 9 of 10 releases and goes on "
+            "doing so at every larger ε. Try a larger T, or a lower τ if there is one."
         )
         return
 

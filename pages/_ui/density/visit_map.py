@@ -16,8 +16,9 @@ from pages._ui.components.colours import OTHER, PRIVATE, TRUE
 from pages._ui.settings import current, fields, offers, seeds, widgets
 
 SAMPLING_NOTE = (
-    "Pre-sampling lowers the curve, and noise makes it rough. Improved scaling, where it is on, "
-    "lifts the private line back to the truth (P1, figures 3–5)."
+    "Counting at most ℓ visits lowers the curve, and noise makes it rough. *Scale up to all "
+    "visits*, where it is on, lifts the private line back to the truth (Acs & Castelluccia 2014, "
+    "figures 3–5)."
 )
 ONE_CLUSTER_NOTE = (
     "All cells were merged into one cluster: before the last merge a cluster was below the cluster "

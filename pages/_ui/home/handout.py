@@ -16,7 +16,7 @@ from engine.text.dataset_text import NOT_A_RELEASE, SIMULATED_BANNER, count_zone
 from engine.text.glossary import GLOSSARY, find_meaning
 from engine.text.numbers import count_noun
 from engine.text.privacy_text import name_subject
-from engine.text.utility_text import describe_crossing, describe_utility
+from engine.text.utility_text import describe_crossing, describe_utility, scales_up
 from pages._ui.answers import assessments, cached, recommendation
 from pages._ui.answers.assessments import Assessment
 from pages._ui.components.gauges import gauges_html
@@ -121,7 +121,7 @@ def page_html(
     if flows:
         inside = setting.say_counts("trips within a zone are left out")
         cells = f"{count * (count - 1):,} pairs of zones; {inside}"
-    if flows and method.scales_up(setting.parameters):
+    if flows and scales_up(setting):
         cells += ". Each also has one noisy number of trips beyond T"
     lines = [
         f"{zones} {when}. {words.describe_method(setting)}",

@@ -99,7 +99,8 @@ def draw_first_screen(setting: Setting, flows: Setting | None, density: Setting 
             measures.draw_table(flows, density)
         if flows is not None:
             with st.container(horizontal=True, vertical_alignment="center", key="home_error"):
-                st.html("Tolerated error (Kohli et al. 2024), trips", width="content")
+                label = flows.say_counts("Tolerated error (Kohli et al. 2024), trips")
+                st.html(label, width="content")
                 theorems.draw_error_field(has_label=False)
         recommendation.draw(setting, key="home")
         warn_of_weak_signal(setting)

@@ -110,7 +110,7 @@ def make_plan(setting: Setting) -> ReleasePlan | None:
     zones = "od_zones" if hasattr(setting.parameters, "unit") else "density_zones"
     label, values = "Use the dataset's own zones", {zones: FINEST}
     if isinstance(setting.parameters, ReportParameters):
-        label, values = "Ask nothing twice", {"report_preset": "derived"}
+        label, values = "Derive what can be derived", {"report_preset": "derived"}
     elif setting.parameters.method not in WRITERS:
         methods = cached.product_of(setting).METHODS
         method = next(key for key in methods if key in WRITERS)

@@ -279,7 +279,9 @@ def _ask_budget(
     with st.form("release_budget", border=True, enter_to_submit=False):
         # whoever declares a budget after this one reads its name
         default = "" if entry.name in session().datasets else entry.name
-        people = st.text_input("Name for these people and this period", value=default)
+        people = st.text_input(
+            "Name for these people (all their data share one budget)", value=default
+        )
         unit_col, epsilon_col, delta_col = st.columns(3)
         units = list(UNITS)[::-1] if people_known else list(UNITS)[:1]
         unit = unit_col.selectbox("Budget per", units, format_func=UNITS.__getitem__)

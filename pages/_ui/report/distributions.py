@@ -46,7 +46,7 @@ def draw_times(report: Report) -> None:
                     _SLOTS,
                     [str(hour) for hour in range(24)],
                     counts.reshape(4, 24),
-                    scale=Scale(title="points", domain=(0, highest)),
+                    scale=Scale(title="starts and ends, all days", domain=(0, highest)),
                     x_title=f"{name} · hour of the day",
                     key=f"report_hours_{name}",
                     alt=f"Starts and ends by hour on weekdays and weekends, {name.lower()}",

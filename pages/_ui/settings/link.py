@@ -15,6 +15,7 @@ from pages._ui.settings.fields import DEFAULTS, FIELDS, FIELDS_BY_KEY, LINK_VERS
 
 _OLD_VALUES = {
     ("od_time", "period"): "whole",
+    ("report_preset", "Ask nothing twice"): "derived",
     **{
         (key, old): new
         for key in ("od_method", "variant")

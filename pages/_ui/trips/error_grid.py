@@ -26,9 +26,9 @@ from pages._ui.settings import current, fields
 GRID_THRESHOLDS = tuple(range(0, 101, 5))
 NO_NOISE = "no noise"
 LIMIT_NOTE = (
-    "The T of least error is read from the confidential data. The guarantee (Theorem 1) holds only "
-    "for a T chosen without looking at them. A release that uses this T, or a percentile of "
-    "people's trips, must say so (erratum O4)."
+    "The T of least error is read from the data. On simulated people that costs nothing. On real "
+    "people's data it reveals something that ε does not cover: the guarantee (Theorem 1) is for a "
+    "T chosen without looking. *Release* asks how T was chosen, and the statement says so."
 )
 _CAUSES = {  # the field of the engine's curve, and its colour
     "total": ("total_error", colours.TRUE),

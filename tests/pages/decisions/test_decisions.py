@@ -212,7 +212,7 @@ def test_a_target_offers_the_smallest_epsilon_that_keeps_it(shocked, settled, mo
     monkeypatch.setattr("pages._ui.decisions.aid.meets_aid_target", lambda *_: met)
     app = settled(shocked(epsilon="0.1")[1])
     if not reached:
-        assert "in 9 of 10 releases, there and at every larger one" in text(app)
+        assert "in 9 of 10 releases and goes on doing so at every larger ε" in text(app)
         return
     assert LEAK_NOTE in text(app)
     app.button(key="decisions_use").click().run()

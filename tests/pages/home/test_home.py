@@ -439,7 +439,7 @@ def test_below_the_first_screen_stands_practice_without_noise_with_what_it_revea
     assert (
         f": of {hidden.sum():,} flows that it hides that day {read.sum():,} can be read exactly, "
         f"{(read & (by_day[-1] == 1)).sum():,} of them a single trip. "
-        "This practice protects nobody."
+        "This practice protects nobody: what"
     ) in text(app)
     assert not tables(app), "what takes long waits until it is opened"
     app.session_state["home_practice"] = True

@@ -190,7 +190,7 @@ def test_the_best_t_keeps_the_trips_of_its_rank_and_is_set(open_od):
     )
     assert float(said[2]) == pytest.approx(100 * kept, abs=0.06)
     assert int(said[1]) > 1
-    assert "O4" in text(app)
+    assert "Theorem 1" in text(app)
     app.button(key="od_use_trips").click().run()
     assert app.session_state["max_trips"] == int(said[1])
 
