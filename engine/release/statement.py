@@ -20,6 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from .. import density, origin_destination
 from ..contract import Setting, say_people
+from ..origin_destination.noise_bounds import noise_variance
 from ..parameters import USED_FIELDS, ODParameters
 from ..privacy import GROUP_SIZE, Guarantee, compose_epsilon, flow_release_risk, format_guess_rate
 from .budget_ledger import Budget, Entry, compute_budgets, to_decimal_fraction
@@ -87,7 +88,7 @@ def render_texts(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -> d
     used_fields = {"method", "epsilon", *USED_FIELDS.get(parameters["method"], parameters)}
     settings = {name: value for name, value in parameters.items() if name in used_fields}
     settings |= _select_values(setting, "dataset", "zones", "time")
-    settings["trips made, as the custodian states"] = plan.trips
+    settings["trips made: a public estimate by the custodian, for warnings only"] = plan.trips
     say = say_people if plan.metadata.people_once else str
     context = {
         "titles": STATEMENT_ITEMS,
@@ -137,6 +138,9 @@ def build_statement(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -
         "flow_sum_bar": _compute_flow_sum_bar(plan),
         "group": Guarantee(epsilon=plan.epsilon, delta=plan.delta).for_group(GROUP_SIZE),
         "group_size": GROUP_SIZE,
+        "group_guess_rate": _format_group_guess_rate(plan, GROUP_SIZE),
+        "version_guess_rate": _format_group_guess_rate(plan, 2),  # one unit taken out, one put in
+        "noise_deviation": _compute_noise_deviation(plan),
         "library": f"OpenDP {version('opendp')}",
         "version": version("mobility-privacy-explorer"),
     }
@@ -198,6 +202,17 @@ def _max_guess_rate(plan: ReleasePlan) -> float:
         lengths = [end - start for start, end in pairwise([*starts, len(days)])]
         return flow_release_risk(parameters, lengths).max_guess_rate
     return Guarantee(epsilon=plan.epsilon, delta=plan.delta).max_guess_rate
+
+
+def _format_group_guess_rate(plan: ReleasePlan, units: int) -> str:
+    """Return the right guesses of an attacker about units that are in the data or not together."""
+    group = Guarantee(epsilon=plan.epsilon, delta=plan.delta).for_group(units)
+    return format_guess_rate(group.max_guess_rate)
+
+
+def _compute_noise_deviation(plan: ReleasePlan) -> float:
+    """Return the standard deviation of the noise of one flow; 0 without flows."""
+    return math.sqrt(noise_variance(1 / plan.stages[0].scale)) if plan.is_flows else 0.0
 
 
 def _compute_flow_sum_bar(plan: ReleasePlan) -> int:

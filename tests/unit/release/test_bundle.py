@@ -321,7 +321,7 @@ def test_a_release_that_is_mostly_noise_takes_a_second_yes(ledger, demo, tmp_pat
     yes = {"trips": 5_000, "consents": [NOISE_CONSENT]}
     out = release(setting, demo, tmp_path / "o", ledger=ledger, **yes)
     said = json.loads((out / "statement.json").read_text(encoding="utf-8"))
-    assert "the custodian states that 5,000 were made" in " ".join(said["warnings"])
+    assert "by the custodian's public estimate 5,000 were made" in " ".join(said["warnings"])
 
 
 def test_an_existing_folder_or_an_unwritable_one_costs_nothing(ledger, demo, tmp_path):
