@@ -10,7 +10,7 @@ from engine.contract import Setting
 from engine.parameters import EPSILON_STOPS
 from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Guarantee, Risk
 from engine.text import setting_text as words, utility_text as texts
-from engine.text.numbers import number, scientific
+from engine.text.numbers import join_words, number, scientific
 from engine.text.privacy_text import describe_gauge_guesses, describe_guessed, name_subject
 from engine.utility import ReliableFlows, Utility, count_reliable_flows, share_within_limit
 from engine.verdict import Verdict, rate_value
@@ -138,9 +138,9 @@ def _share_within_limit(setting: Setting) -> float:
 def _describe_limit(answer: Assessment) -> str:
     """Return the share that T or ℓ drops, or that it is estimated; empty if it is hardly any."""
     setting = answer.setting
-    is_flows = words.is_flows(setting)
+    is_flows, used_fields = words.is_flows(setting), cached.method_of(setting).used_fields
     sign, field = ("T", "max_trips_per_user") if is_flows else ("ℓ", "max_visits_per_user")
-    if field not in cached.method_of(setting).used_fields:
+    if field not in used_fields:
         return ""
     share = _share_within_limit(setting)
     limit = f"{sign} = {getattr(setting.parameters, field)}"
@@ -149,8 +149,11 @@ def _describe_limit(answer: Assessment) -> str:
         return f"{limit} counts {counted}% of them; the others are estimated by scaling up"
     if share >= 0.995:
         return ""
-    losses = "noise and suppression lose" if is_flows else "noise and smoothing lose"
-    others = f"; {losses} the others" * (answer.utility.retained < share)
+    causes = {"suppression_threshold": "suppression", "smoothing": "smoothing"}
+    all_causes = ["noise", *(cause for name, cause in causes.items() if name in used_fields)]
+    others = f"; the others are lost to {join_words(all_causes)}" * (
+        answer.utility.retained < share
+    )
     return f"{limit} drops {texts.format_hundred(1 - share)}% of them{others}"
 
 

@@ -262,8 +262,28 @@ def test_the_right_gauge_says_what_trimming_leaves_without_noise(open_home, step
     left = rows.trip_count * (rows.origin != rows.destination)
     dropped = left[rows.rank > 2].sum() / left.sum()
     assert 0.1 < dropped < 0.5
-    said = f"T = 2 drops {100 * dropped:.0f}% of them; noise and suppression lose the others."
+    said = (
+        f"T = 2 drops {100 * dropped:.0f}% of them; the others are lost to noise and suppression."
+    )
     assert said in html_of(app)
+
+
+def test_the_right_gauge_says_what_is_counted_and_what_is_estimated(open_home):
+    city = datasets.load("demo-city")
+    rows = city.trips.all_days
+    left = rows.trip_count * (rows.origin != rows.destination)
+    share = left[rows.rank <= 1].sum() / left.sum()
+    app = open_home(od_data="demo-city", od_method="empirical_bayes", max_trips="1")
+    assert f"T = 1 counts {100 * share:.0f}% of them; the others are estimated by" in html_of(app)
+    visits = {"home_shown": "density", "density_data": "demo-city", "max_visits": "2"}
+    share = density.presampled_counts(city, 2).sum() / density.truth(city).sum()
+    said = f"ℓ = 2 counts {100 * share:.0f}% of them; the others are estimated by scaling up."
+    assert said in html_of(open_home(**visits))
+    unscaled = {"od_method": "empirical_bayes", "unit": "person", "max_trips": "50"}
+    whole = od.compute_histogram(city, "person", 50)
+    dropped = f"{100 * whole.dropped_trips / whole.total_trips:.0f}%"
+    page = html_of(open_home(od_data="demo-city", **unscaled))
+    assert f"T = 50 drops {dropped} of them; the others are lost to noise." in page
 
 
 @pytest.mark.parametrize(
