@@ -26,7 +26,7 @@ def _describe_estimates(cost: PrivacyCost) -> str:
     cells, *_ = cost.stages
     law = NoiseDistribution(cells.epsilon / cells.sensitivity, "discrete_laplace")
     bar = int(law.half_width(0.05))
-    return f"A flow below {bar:,} trips is estimated mostly from other flows."
+    return f"A flow below {bar:,} counted trips is estimated mostly from other flows."
 
 
 METHODS: dict[ODMethod, Method[FlowRelease]] = {

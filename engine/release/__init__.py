@@ -204,10 +204,11 @@ def check_release(
     budget = ledger.find_budget(dataset.id)
     cost = budget_cost(plan, budget.unit)
     budget.require_remaining(cost.epsilon, cost.delta)
+    consents = {words.strip(' ."“”') for words in consents}
     consent_given = "other words" if any(consents) else "no consent"
     if plan.unit == "trip" and TRIP_CONSENT not in consents:
         rule = "a release at trip level needs the custodian's consent in words"
-        remedy = f"trip level protects no person; write: {TRIP_CONSENT}"
+        remedy = f'trip level protects no person; write "{TRIP_CONSENT}" (command: --consent)'
         raise release_error(rule, consent_given, remedy, "consent")
     if plan.needs_noise_consent and NOISE_CONSENT not in consents:
         signals = f"{plan.trips:,} trips made" if plan.trips else "no number of trips made"
@@ -217,7 +218,7 @@ def check_release(
             f"{plan.phantom_trips:,.0f} trips{comparison}",
             f"{signals}, and {consent_given}",
             "state how many trips were made, choose coarser zones, a longer time, a larger "
-            f"threshold or a method that estimates flows; or write: {NOISE_CONSENT}",
+            f'threshold or a method that estimates flows; or write "{NOISE_CONSENT}" (--consent)',
         )
         raise release_error(*map(plan.setting.say_counts, texts), code="consent")
     return budget, cost

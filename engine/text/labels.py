@@ -13,7 +13,7 @@ SHARE_NOTE = (
 )
 DRAWS_NOTE = (
     "Trying settings publishes nothing. Publish by the page Release alone, one setting and one "
-    "draw: two settings drawn with the same noise reveal the true counts."
+    "draw: two settings drawn with the same noise can reveal the true counts."
 )
 
 METHODS = {key: method.name for key, method in density.METHODS.items()}

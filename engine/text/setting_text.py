@@ -46,8 +46,8 @@ def is_flows(setting: Setting) -> bool:
 def describe_guesses(max_guess_rate: float, setting: Setting) -> str:
     """Return the attacker's largest rate of right guesses, in words."""
     words = privacy.format_guess_limit(max_guess_rate)
-    trip = " about one trip" * (getattr(setting.parameters, "unit", "") == "trip")
-    return f"an attacker guesses correctly {words} times in 100{trip}"
+    subject = "a trip" if getattr(setting.parameters, "unit", "") == "trip" else "a person"
+    return f"an attacker guesses correctly {words} times in 100 whether {subject} is in the data"
 
 
 def format_controls(setting: Setting) -> str:
@@ -139,7 +139,8 @@ def button_label(option: Alternative) -> str:
     utility = option.candidate.utility
     crossing = ""
     if utility.crossing_share < 1:
-        crossing = f"; {format_hundred(utility.crossing_share)} of 100 trips cross zones"
+        share = format_hundred(utility.crossing_share)
+        crossing = f"; {share}% of trips between the dataset's zones remain"
         crossing = setting.say_counts(crossing)
     shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
     limit = privacy.format_guess_limit(risk)

@@ -7,6 +7,7 @@ import streamlit as st
 
 from engine import privacy
 from engine.contract import Setting
+from engine.density import is_delta_large
 from engine.parameters import EPSILON_STOPS
 from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Guarantee, Risk
 from engine.text import setting_text as words, utility_text as texts
@@ -151,9 +152,7 @@ def _describe_limit(answer: Assessment) -> str:
         return ""
     causes = {"suppression_threshold": "suppression", "smoothing": "smoothing"}
     all_causes = ["noise", *(cause for name, cause in causes.items() if name in used_fields)]
-    others = f"; the others are lost to {join_words(all_causes)}" * (
-        answer.utility.retained < share
-    )
+    others = f"; more are lost to {join_words(all_causes)}" * (answer.utility.retained < share)
     return f"{limit} drops {texts.format_hundred(1 - share)}% of them{others}"
 
 
@@ -177,13 +176,16 @@ def _describe_suppression(answer: Assessment) -> str:
 
 
 def _privacy_gauge(answer: Assessment) -> Gauge:
-    risk = answer.risk
+    risk, people = answer.risk, answer.entry.metadata.people_public
+    note = describe_guessed(risk, _compute_one_day_guess_rate(answer))
+    if people is not None and is_delta_large(risk.delta, people):
+        note += f". δ is too large: above 1 in {people:,} people"
     return Gauge(
         name=f"Privacy of {name_subject(risk)}: {risk.strength}",
         level=risk.verdict,
         sentence=describe_gauge_guesses(risk, mark="*"),
         rule=f"{describe_risk(answer)} {PRIVACY_RULE}",
-        note=describe_guessed(risk, _compute_one_day_guess_rate(answer)),
+        note=note,
         amount=privacy.format_guess_limit(risk.max_guess_rate),
         value=risk.max_guess_rate,
         low=0.5,

@@ -129,7 +129,9 @@ def _describe_column(setting: Setting | None, *, has_name: bool) -> str:
     count = cached.matrix_count(setting)
     times = f"all {count} {setting.time.aggregation}s" if count > 1 else ""
     name = offers.entry_of(setting).name if has_name else ""
-    return ", ".join(text for text in (name, times) if text)
+    is_exact = cached.method_of(setting).has_flow_distribution
+    draws = "" if is_exact else f"means of {DRAWS} draws"
+    return ", ".join(text for text in (name, times, draws) if text)
 
 
 def measure_draw(setting: Setting, seed: Seed, repeat: int) -> DrawnMeasures:

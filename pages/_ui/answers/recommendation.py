@@ -134,6 +134,8 @@ def _draw_advice(advice: Recommendation, setting: Setting, *, key: str) -> None:
         title = "Recommended" if best.is_usable else "Highest utility available, and poor"
         level = "good" if best.is_usable else "noisy"
         text, why = words.describe_candidate(best), _explain_ranking()
+        if best.setting.parameters.method != setting.parameters.method:
+            title += ", by another method"
         if best.setting == setting:
             title += ": your current setting"
             text, why = why, ""

@@ -9,6 +9,7 @@ from engine.contract import Setting
 from engine.origin_destination import NoiseName, calculators as theorems
 from engine.text.numbers import percent, trip_count
 from engine.text.privacy_text import name_noise_centre
+from pages._ui.answers import cached
 from pages._ui.app import cache
 from pages._ui.components import tables
 from pages._ui.components.tables import Cell
@@ -63,9 +64,11 @@ def compare_epsilons(setting: Setting) -> dict[str, Cell]:
         (f"Flow ± {alpha:,} needs ε (Theorem 6)", epsilons.flow, epsilons.exact_flow),
         (f"Change ± {alpha:,} needs ε (Theorem 7)", epsilons.change, epsilons.exact_change),
     )
+    is_laplace = cached.method_of(setting).has_flow_distribution
+    of_which = "" if is_laplace else ", Laplace"
     return {
         setting.say_counts(label): Cell(
-            f"{published:.3g}", f"exact {exact:.3g}", setting.say_counts(meaning)
+            f"{published:.3g}", f"exact {exact:.3g}{of_which}", setting.say_counts(meaning)
         )
         for label, published, exact in rows
     }

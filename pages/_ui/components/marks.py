@@ -20,7 +20,7 @@ UNCERTAIN_NOTE = f"The other flows are {picture.UNCERTAIN}, but they count in al
 
 
 def has_ranges(release: Any) -> bool:
-    """Whether a release says of its flows which are certain, and in which ranges they lie."""
+    """Whether a release says of its flows which are detected, and in which ranges they lie."""
     return hasattr(release, "is_detected")
 
 
@@ -36,7 +36,7 @@ def flow_colours(
 def name_mark(release: EmpiricalBayesRelease, origin: int, destination: int) -> str:
     """Return the mark of a flow in one word."""
     if release.is_detected[0, origin, destination]:
-        return "certain"
+        return "detected"
     return "likely" if release.is_likely[0, origin, destination] else picture.UNCERTAIN
 
 

@@ -404,7 +404,9 @@ def flows_picture(
         "lost": describe_lost(true, floor, lost_count, estimated=estimated),
     }
     key += "".join(swatch_html(kind, say(text)) for kind, text in marks.items())
-    return Picture(sides, f"{key}<span>Point at a flow for its numbers.</span>", shapes.names)
+    return Picture(
+        sides, f'{key}<span class="hint">Point at a flow for its numbers.</span>', shapes.names
+    )
 
 
 def describe_flow(route: str, true: int, private: float, text: str = "", *, estimated: bool) -> str:

@@ -287,8 +287,8 @@ def describe_population(parameters: ODParameters, empty_zones: int, outbreak: Ou
         )
     without = f", without the {empty_zones:,} zones in which nobody lives" if empty_zones else ""
     return (
-        f"Populations are homes in the same data{without}. A release also adds Laplace noise of "
-        f"scale 1/ε to each, which costs ε = {parameters.epsilon:g} more for a person's "
+        f"Populations are homes in the same data{without}. They also get Laplace noise of scale "
+        f"1/ε here. To publish them would cost ε = {parameters.epsilon:g} more for a person's "
         f"home.{barely}"
     )
 

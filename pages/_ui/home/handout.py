@@ -31,7 +31,7 @@ p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 } .sides 
 .gauges { display: grid; grid-template-columns: repeat(3, 1fr); gap: 10px; margin: 8px 0 } .gauge .name { font-weight: 700 } .gauge .words b { font-size: 16px }
 .gauge .scale { position: relative; height: 10px; border-radius: 3px; margin: 4px 0 2px } .gauge .note { color: #444; font-size: 10px }
 .gauge .sign { position: absolute; margin-left: 2px; font: 700 8px/10px sans-serif; color: #fff; text-shadow: 0 0 2px #000, 0 0 2px #000 }
-.gauge .needle { position: absolute; top: -3px; bottom: -3px; width: 4px; margin-left: -2px; background: #1c1c1c; outline: 1px solid #fff }
+.hint { display: none } .gauge .needle { position: absolute; top: -3px; bottom: -3px; width: 4px; margin-left: -2px; background: #1c1c1c; outline: 1px solid #fff }
 """  # noqa: E501
 _PRIOR = 0.1
 _NEXT_STEP = (
@@ -39,7 +39,7 @@ _NEXT_STEP = (
     "page Release. It draws the noise once and charges the cost to a declared budget."
 )
 _NOT_CHECKED = (
-    "Maps drawn with other noise than the one shown (the shares above are expected values)",
+    "Maps drawn with other noise (the shares above are expected values or means of draws)",
     (
         "Other releases of the same people's data, such as the next week: each one adds to the "
         "risk, and none of it expires"
@@ -122,7 +122,7 @@ def page_html(
         inside = setting.say_counts("trips within a zone are left out")
         cells = f"{count * (count - 1):,} pairs of zones; {inside}"
     if flows and scales_up(setting):
-        cells += ". Each also has one noisy number of trips beyond T"
+        cells += ". One more noisy number of each, of trips beyond T, stands in no file"
     lines = [
         f"{zones} {when}. {words.describe_method(setting)}",
         (

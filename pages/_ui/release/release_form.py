@@ -158,6 +158,9 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
     _draw_judgement(plan, entry)
     draw_warnings(list_warnings(plan))
     rows, stage = plan.error_bars, plan.stages[0]
+    scales = f"scale {stage.scale:.4g}" + "".join(
+        f" and {other.scale:.4g} (trips beyond)" for other in plan.stages[1:] if plan.is_flows
+    )
     first, large = rows[0], next((row for row in rows if "picked" in row.quantity), None)
     wider = f" Of {large.quantity}: ± {format_error_bar(large.half_width)}." if large else ""
     trims = plan.unit != "trip" and not plan.metadata.people_once
@@ -165,7 +168,7 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
     within = ", within the limit" * trims
     lines = (
         (f"Error bar ({CONFIDENCE:.0%})", bar, f"For {first.quantity}{within}.{wider}"),
-        ("Noise", f"{stage.noise}, scale {stage.scale:.4g}", contribution),
+        ("Noise", f"{stage.noise}, {scales}", contribution),
         ("Noisy numbers", f"{plan.cell_count:,}", numbers),
     )
     tables.draw_rows(("Property", "Number", "Meaning"), lines)

@@ -52,7 +52,7 @@ def draw_times(report: Report) -> None:
                     alt=f"Starts and ends by hour on weekdays and weekends, {name.lower()}",
                     height=270,
                 )
-        st.caption(f"Noise changes each cell by at most {number(result.half_widths()[0])} (95%).")
+        st.caption(f"95% error bar of one cell: ± {number(result.half_widths()[0])}.")
 
 
 def draw_histograms(report: Report) -> None:

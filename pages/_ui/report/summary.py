@@ -65,7 +65,8 @@ def draw_errors(report: Report) -> None:
     for analysis, result in report.release.results.items():
         true, truncated = (report.count(analysis, is_truncated=cut) for cut in (False, True))
         means = np.abs(truncated - true).mean(), result.mean_absolute_noise().mean()
-        noise = f"± {number(float(np.median(result.half_widths())))}", *map(number, means)
+        bars = dict.fromkeys(number(float(bar)) for bar in result.half_widths())
+        noise = f"± {' or '.join(bars) if len(bars) < 3 else 'by bin'}", *map(number, means)
         measures = error_measures(true, result.shown_numbers, analysis)
         lost = (_format_measure(key, measures.get(key)) for key in _MEASURES)
         price = f"{result.epsilon:.3g}" if result.epsilon else "derived from others"

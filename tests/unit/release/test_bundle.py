@@ -351,7 +351,7 @@ def test_trip_level_takes_consent_and_is_marked_on_every_file_that_speaks(demo, 
     for name in ("statement.html", "statement.json"):
         said = (out / name).read_text(encoding="utf-8")
         assert "PROTECTS TRIPS, NOT PEOPLE" in said
-        assert "The limit, ε and the other settings were chosen on these very data" in said
+        assert "ε and the other settings were chosen on these very data" in said
 
 
 def test_formulas_and_markup_in_names_are_harmless(demo, tmp_path):

@@ -136,7 +136,7 @@ def test_a_terminal_sees_progress(tmp_path, option, capsys, monkeypatch, method)
 def test_what_is_mostly_noise_takes_consent_and_warns_in_full(tmp_path, option, capsys):
     asked = ["od", "demo-city", "--epsilon", "0.01", "--tuned-on", "public", *option]
     asked += ["--trips", "1000", "--out", str(tmp_path / "out")]
-    assert "write: I understand that most of it is noise" in refused(capsys, *asked)
+    assert 'write "I understand that most of it is noise"' in refused(capsys, *asked)
     assert main([*asked, "--consent", NOISE_CONSENT, "--sums-before-suppression"]) == 0
     said = capsys.readouterr().out
     assert "warning: NOISE IS SHOWN AS FLOWS" in said
