@@ -43,8 +43,11 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator["playwright.Browser"]:
-    """A headless Chromium; its absence skips, or fails where REQUIRE_BROWSER=1."""
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator["playwright.BrowserContext"]:
+    """A headless Chromium; its absence skips, or fails where REQUIRE_BROWSER=1.
+
+    It has a folder, so that it compiles the front end's scripts once and not for each page.
+    """
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     if path is None:
         message = "Chromium is not installed (Debian: apt-get install chromium)"
@@ -53,15 +56,17 @@ def browser() -> Iterator["playwright.Browser"]:
         pytest.skip(message)
     playwright.expect.set_options(timeout=30_000)
     with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=path, args=list(CHROMIUM_FLAGS))
+        folder = tmp_path_factory.mktemp("chromium")
+        running = started.chromium.launch_persistent_context(
+            folder, executable_path=path, args=list(CHROMIUM_FLAGS)
+        )
         yield running
         running.close()
 
 
 @contextmanager
-def visit(browser: "playwright.Browser", **context: Any) -> Iterator["playwright.Page"]:
+def visit(browser: "playwright.BrowserContext") -> Iterator["playwright.Page"]:
     """Open a page in a session of its own; no request to another host, no error on the console."""
-    opened = browser.new_context(**{"viewport": {"width": 1280, "height": 720}, **context})
     wrong: list[str] = []
 
     def watch(url: str) -> None:
@@ -74,25 +79,30 @@ def visit(browser: "playwright.Browser", **context: Any) -> Iterator["playwright
         if said.type == "error" and not asked:
             wrong.append(f"{said.text} {said.location}")
 
-    opened.on("request", lambda request: watch(request.url))
-    page = opened.new_page()
+    def requested(request: Any) -> None:
+        watch(request.url)
+
+    browser.on("request", requested)
+    page = browser.new_page()
+    page.set_viewport_size({"width": 1280, "height": 720})
     page.on("websocket", lambda socket: watch(socket.url))
     page.on("console", complain)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.set_default_timeout(60_000)
     yield page
-    opened.close()
+    page.close()
+    browser.remove_listener("request", requested)
     assert not wrong
 
 
 @pytest.fixture
-def session(browser: "playwright.Browser") -> Iterator[Callable[..., "playwright.Page"]]:
-    """Return what opens a page in a session of its own, by what its context takes."""
+def session(browser: "playwright.BrowserContext") -> Iterator[Callable[[], "playwright.Page"]]:
+    """Return what opens a page in a session of its own."""
     with ExitStack() as stack:
-        yield lambda **context: stack.enter_context(visit(browser, **context))
+        yield lambda: stack.enter_context(visit(browser))
 
 
 @pytest.fixture
-def page(session: Callable[..., "playwright.Page"]) -> "playwright.Page":
+def page(session: Callable[[], "playwright.Page"]) -> "playwright.Page":
     """A page of 1280 × 720 in a session of its own."""
     return session()

@@ -80,8 +80,7 @@ def hostile(tiny_city, tmp_path_factory):
 def test_nothing_of_what_others_wrote_takes_effect(hostile, page, half):
     link = dict(zip(KEYS, HOSTILE[half::2], strict=True))
     page.add_init_script(f"({WATCH})()")
-    page.goto(f"{hostile}/?{urlencode(link)}")
-    page.locator(f"{MAIN['Home']}:visible").first.wait_for()
+    page.goto(f"{hostile}/{'Density' if half else ''}?{urlencode(link)}")
     settled(page)
     notices = "count => [...texts].filter(one => one.startsWith('The link ')).length >= count"
     page.wait_for_function(notices, arg=len(link))
