@@ -136,7 +136,8 @@ def test_what_is_set_is_what_the_next_page_takes(browser, data_root, tmp_path, c
     command("budget", "set", "people", *by)
     off = "&".join(f"report_off={one}" for one in ("Trips+by+hour", "Visits+by+zone"))
     with served(ONE_WORKER) as address, visit(browser) as page:
-        page.goto(f"{address}/Report?od_data=demo-city&report_unit=A+single+trip&{off}")
+        set_before = f"od_data=demo-city&unit=one+person%2C+whole+period&{off}"
+        page.goto(f"{address}/Report?{set_before}&report_unit=A+single+trip")
         page.get_by_text("ε = 1 for one trip, shared by 4 analyses: 0.25 each").wait_for()
         settled(page)
         opened(page, "Leave out these analyses").filter(
@@ -156,8 +157,6 @@ def test_what_is_set_is_what_the_next_page_takes(browser, data_root, tmp_path, c
         ]  # fmt: skip
 
         go(page, "Home")
-        choose(page, "Unit of privacy", "one person,")
-        settled(page)
         gauge = page.locator(".gauge .words").nth(1).inner_text()
         home = linked(page.url, "demo-city")
         assert (home.parameters.unit, home.time.aggregation) == ("person", "whole")

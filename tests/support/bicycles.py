@@ -1,4 +1,4 @@
-"""Ten days of trips that look like those by public bicycle, as a dataset."""
+"""Three days of trips that look like those by public bicycle, as a dataset."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ ROLES = ("uid", "datetime", "end_datetime", "origin", "destination")
 
 
 def bicycles(folder: Path, out: Path) -> None:
-    """Make ten days of 2,500 people's trips, most of them between home and work."""
+    """Make three days of 2,500 people's trips, most of them between home and work."""
     rng, table, places = np.random.default_rng(9), folder / "trips.csv", folder / "stations.csv"
     stations = [f"{i},S{i},{20.6 + i % 9 / 50},{-103.4 + i // 9 / 50}" for i in range(81)]
     head = "id,name,latitude,longitude"
@@ -19,7 +19,7 @@ def bicycles(folder: Path, out: Path) -> None:
     rows = [",".join(COLUMNS)]
     for person in range(2_500):
         home, work = rng.integers(0, 81, 2)
-        for day in rng.integers(1, 11, rng.geometric(1 / 8)):
+        for day in rng.integers(1, 4, rng.geometric(1 / 8)):
             rows += [
                 f"{person},2015-09-{day:02d} {hour:02d}:00:00,"
                 f"2015-09-{day:02d} {hour:02d}:20:00,{start},{end}"
@@ -29,6 +29,6 @@ def bicycles(folder: Path, out: Path) -> None:
     typed = [
         *("trips", str(table), "--locations", str(places)),
         *("--map", *(f"{role}={column}" for role, column in zip(ROLES, COLUMNS, strict=True))),
-        *("--from", "2015-09-01", "--to", "2015-09-10", "--timezone", "America/Mexico_City"),
+        *("--from", "2015-09-01", "--to", "2015-09-03", "--timezone", "America/Mexico_City"),
     ]
     assert ingest([*typed, "--out", str(out)]) == 0
