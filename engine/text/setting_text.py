@@ -46,8 +46,8 @@ def is_flows(setting: Setting) -> bool:
 def describe_guesses(max_guess_rate: float, setting: Setting) -> str:
     """Return the attacker's largest rate of right guesses, in words."""
     words = privacy.format_guess_limit(max_guess_rate)
-    subject = "a trip" if getattr(setting.parameters, "unit", "") == "trip" else "a person"
-    return f"an attacker guesses correctly {words} times in 100 whether {subject} is in the data"
+    trip = " about one trip" * (getattr(setting.parameters, "unit", "") == "trip")
+    return f"an attacker guesses correctly {words} times in 100{trip}"
 
 
 def format_controls(setting: Setting) -> str:

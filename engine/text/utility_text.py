@@ -154,9 +154,7 @@ def describe_crossing(utility: Utility, setting: Setting) -> str:
     if utility.crossing_share >= 1:
         return ""
     share, zones = format_hundred(1 - utility.crossing_share), _name_zones(setting)
-    return setting.say_counts(
-        f"{share}% of trips between the dataset's zones stay inside {zones} and are left out"
-    )
+    return setting.say_counts(f"{share}% of trips between zones stay inside {zones}")
 
 
 def _name_zones(setting: Setting) -> str:

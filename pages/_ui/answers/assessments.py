@@ -152,7 +152,7 @@ def _describe_limit(answer: Assessment) -> str:
         return ""
     causes = {"suppression_threshold": "suppression", "smoothing": "smoothing"}
     all_causes = ["noise", *(cause for name, cause in causes.items() if name in used_fields)]
-    others = f"; more are lost to {join_words(all_causes)}" * (answer.utility.retained < share)
+    others = f", {join_words(all_causes)} more" * (answer.utility.retained < share)
     return f"{limit} drops {texts.format_hundred(1 - share)}% of them{others}"
 
 

@@ -68,9 +68,10 @@ def draw_strip(setting: Setting, extra: Column | None = None) -> None:
 
     def show(columns: dict[str, Column]) -> None:
         column = columns["set"] | (extra or {})
-        st.html(
-            tables.strip_html(list(column.items()), title=_describe_column(setting, has_name=True))
-        )
+        is_exact = cached.method_of(setting).has_flow_distribution
+        draws = "" if is_exact else f", means of {DRAWS} draws"
+        title = f"{_describe_column(setting, has_name=True)}{draws}"
+        st.html(tables.strip_html(list(column.items()), title=title))
 
     _draw_when_known("strip", {"set": setting}, show)
 
@@ -129,9 +130,7 @@ def _describe_column(setting: Setting | None, *, has_name: bool) -> str:
     count = cached.matrix_count(setting)
     times = f"all {count} {setting.time.aggregation}s" if count > 1 else ""
     name = offers.entry_of(setting).name if has_name else ""
-    is_exact = cached.method_of(setting).has_flow_distribution
-    draws = "" if is_exact else f"means of {DRAWS} draws"
-    return ", ".join(text for text in (name, times, draws) if text)
+    return ", ".join(text for text in (name, times) if text)
 
 
 def measure_draw(setting: Setting, seed: Seed, repeat: int) -> DrawnMeasures:

@@ -122,9 +122,9 @@ def _draw_figures(view: AidView, draws: AidDraws, count: str) -> None:
             describe_verdict(
                 result, view.setting.parameters.epsilon, k, view.setting.time.aggregation
             ),
-            f"Mean over {count}. Usable: {GOOD_SHARE:.0%} of the destinations are named, and the "
-            f"total is within {GOOD_TOTAL_ERROR:.0%}. In part: {FAIR_SHARE:.0%} are named, and the "
-            f"total is within {FAIR_SHARE:.0%}.",
+            f"Mean over {count}. Usable: {GOOD_SHARE:.0%} of them named, the total within "
+            f"{GOOD_TOTAL_ERROR:.0%}. In part: {FAIR_SHARE:.0%} named, the total within "
+            f"{FAIR_SHARE:.0%}.",
         )
     )
     released = number(view.total * (1 + result.total_error))

@@ -201,7 +201,8 @@ def draw_warnings(warnings: Sequence[str]) -> None:
 def _draw_judgement(plan: ReleasePlan, entry: Entry) -> None:
     """Draw utility and risk in home's words; utility of real people when asked."""
     risk = describe_guesses(cached.risk(plan.setting).max_guess_rate, plan.setting)
-    risk += " (a coin: 50) from this release alone"
+    whose = "the unit" if plan.unit == "trip" else "a person"
+    risk += f" whether {whose} is in the data (a coin: 50), from this release alone"
     is_read = entry.metadata.simulated or st.session_state.get(f"release_judge_{entry.name}", False)
     if plan.product == "report" or not is_read:
         st.markdown(f"After publication, {risk}.")

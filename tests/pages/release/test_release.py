@@ -257,7 +257,8 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     said_of_it = describe_utility(cached.utility(setting, 0), setting)
     risk = describe_guesses(cached.risk(setting).max_guess_rate, setting)
     said, planned = text(app), html_of(app)
-    assert f"{said_of_it} After publication, {risk} (a coin: 50) from this release alone" in said
+    about = "whether a person is in the data (a coin: 50), from this release alone"
+    assert f"{said_of_it} After publication, {risk} {about}" in said
     confirmed(app).click().run()
     app = finished(app)
     assert not app.exception
