@@ -75,6 +75,12 @@ def test_a_link_of_an_earlier_version_has_the_same_method(key, earlier, method):
     assert not app.session_state["notices"]
 
 
+def test_a_link_with_the_earlier_words_for_a_reports_budget_still_opens():
+    app = open_link(report_preset="Ask nothing twice")
+    assert app.session_state["report_preset"] == "derived"
+    assert not app.session_state["notices"]
+
+
 def test_a_person_has_one_matrix_whatever_time_is_set():
     flows, _ = settings(unit="person", od_time="day", od_data="demo-city")
     assert flows.time == TimeSelection(aggregation="whole")
