@@ -47,7 +47,7 @@ def describe_weak_signal(
     if not (coarser or longer):
         remedy = "Coarser zones or a longer time alone are not enough: take both, or a larger ε."
     text = (
-        f"TOO LITTLE SIGNAL FOR SINGLE FLOWS. Stated are {trips:,.0f} trips: per flow and times "
+        f"Too little signal for single flows. Stated are {trips:,.0f} trips: per flow and times "
         f"ε/T that is {min(current, 0.99 * MIN_SIGNAL):.2g}. Below {MIN_SIGNAL} no method reads "
         f"more than a few single flows. {remedy}"
     )

@@ -8,6 +8,7 @@ from .aid import (
     compute_shock_totals,
     count_outflow,
     load_shock,
+    score_each_zone,
     simulate_private_aid,
 )
 from .decision_evaluation import (
@@ -38,6 +39,7 @@ __all__ = [
     "evaluate_aid",
     "evaluate_epidemic",
     "load_shock",
+    "score_each_zone",
     "seed_zones",
     "simulate_private_aid",
     "simulate_private_epidemics",

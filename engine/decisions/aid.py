@@ -139,6 +139,19 @@ class AidDraws(NamedTuple):
     shortfall_rate: Floats
 
 
+def score_each_zone(true: Floats, released: Floats, k: int) -> tuple[Floats, Floats]:
+    """Return what one release says of each zone as an affected area by itself.
+
+    `true` and `released` have shape (days, zones, zones). Returned are the released trips out of
+    each zone over all days, and the share of its true first `k` destinations that are selected,
+    mean over days, NaN where nobody left; both of shape (zones,).
+    """
+    crosses = ~np.eye(true.shape[-1], dtype=bool)
+    true, released = true * crosses, released * crosses
+    overlaps = top_k_overlap(true, released, k)[..., k - 1]
+    return released.sum(axis=(0, 2)), np.array([mean_of_finite(days) for days in overlaps.T])
+
+
 def simulate_private_aid(
     dataset: Dataset,
     event: Shock,

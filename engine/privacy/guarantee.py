@@ -127,13 +127,16 @@ class Risk:
         return words[self.verdict]
 
 
-def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
+def flow_release_risk(
+    parameters: ODParameters, days: Sequence[int], *, group_size: int = GROUP_SIZE
+) -> Risk:
     """Return the risk over all matrices of flows in a release.
 
     At ``person-day`` a matrix of d days has one noise and costs a person who travels on all of them
     d·ε; independent matrices compose. A trip lies in one matrix only, and at ``person`` all
     matrices together cost ε. `days` are the days of each matrix: seven ones for a week of daily
-    matrices. Raises `ParameterError` without a matrix.
+    matrices. A group of `group_size` is in the data or not as a whole. Raises `ParameterError`
+    without a matrix.
     """
     if not days:
         rule = "days must name at least one matrix"
@@ -149,7 +152,7 @@ def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
     total = sum(many * often for many, often in times.items())
     return Risk(
         max_guess_rate=best_guess(1),
-        max_group_guess_rate=best_guess(GROUP_SIZE),
+        max_group_guess_rate=best_guess(group_size),
         epsilon=total * parameters.epsilon,
         releases=total,
         covers_person=parameters.unit != "trip",

@@ -22,7 +22,14 @@ from .. import density, origin_destination
 from ..contract import Setting, say_people
 from ..origin_destination.noise_bounds import noise_variance
 from ..parameters import USED_FIELDS, ODParameters
-from ..privacy import GROUP_SIZE, Guarantee, compose_epsilon, flow_release_risk, format_guess_rate
+from ..privacy import (
+    GROUP_SIZE,
+    Guarantee,
+    Risk,
+    compose_epsilon,
+    flow_release_risk,
+    format_guess_rate,
+)
 from .budget_ledger import Budget, Entry, compute_budgets, to_decimal_fraction
 from .flowmap import simultaneous_bar
 from .plan import CONFIDENCE, ReleasePlan
@@ -84,10 +91,8 @@ def render_texts(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -> d
     """
     content = build_statement(plan, dataset, entries)
     slug = re.sub(r"[^a-z0-9]+", "-", f"{dataset} {plan.product} {content['made']}".lower())
-    setting, parameters = content["setting"], content["setting"]["parameters"]
-    used_fields = {"method", "epsilon", *USED_FIELDS.get(parameters["method"], parameters)}
-    settings = {name: value for name, value in parameters.items() if name in used_fields}
-    settings |= _select_values(setting, "dataset", "zones", "time")
+    setting = content["setting"]
+    settings = {**setting["parameters"], **_select_values(setting, "dataset", "zones", "time")}
     settings["trips made: a public estimate by the custodian, for warnings only"] = plan.trips
     say = say_people if plan.metadata.people_once else str
     context = {
@@ -140,21 +145,29 @@ def build_statement(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -
         "group_size": GROUP_SIZE,
         "group_guess_rate": _format_group_guess_rate(plan, GROUP_SIZE),
         "version_guess_rate": _format_group_guess_rate(plan, 2),  # one unit taken out, one put in
+        "all_days_version_rate": _format_all_days_guess_rate(plan, 2),
+        "all_days_group_rate": _format_all_days_guess_rate(plan, GROUP_SIZE),
         "noise_deviation": _compute_noise_deviation(plan),
         "library": f"OpenDP {version('opendp')}",
         "version": version("mobility-privacy-explorer"),
+        "dataset": dataset,
+        "made": datetime.now(UTC).date().isoformat(),
+        "ledger_hash": charged_entry.chain_hash,
     }
     names = ("title", "recommended", "may_conclude", "may_not_conclude", "seen", "kept", "beyond")
-    *lead, selection, kept, beyond = render_words(plan, *names)
-    protected, *item_texts = render_words(plan, "protected", *STATEMENT_ITEMS, **context)
+    difference_bar = simultaneous_bar(plan.stages[0].scale, 2, 1) if plan.is_flows else 0
+    *lead, selection, kept, beyond = render_words(plan, *names, difference_bar=difference_bar)
+    blocks = ("protected", "source", *STATEMENT_ITEMS)
+    protected, source, *item_texts = render_words(plan, *blocks, **context)
     return {
         **dict(zip(names, lead, strict=False)),
         "protected": protected,
+        "source_note": source,
         "seen": selection,
         "dataset": dataset,
         "people": people,
         "simulated": plan.metadata.simulated,
-        "made": datetime.now(UTC).date().isoformat(),
+        "made": context["made"],
         **_select_values(vars(plan), "product", "unit", "epsilon", "delta", "composition"),
         "cells": plan.cell_count,
         "trips": plan.trips,
@@ -168,12 +181,21 @@ def build_statement(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -
         "stages": [stage.to_json() for stage in plan.stages],
         "counted": {"kept": kept, "beyond": beyond},
         "sums_before_suppression": plan.has_sums if plan.suppresses else None,
-        "setting": setting_to_json(plan.setting, dataset),
+        "setting": _used_setting(plan, dataset),
         "accuracy": [error_bar.to_json() for error_bar in plan.error_bars],
         "scale_up": plan.scale_up and plan.scale_up._asdict(),
         "items": dict(zip(STATEMENT_ITEMS, item_texts, strict=True)),
         "ledger": {"entry": charged_entry.id, "hash": charged_entry.chain_hash},
     }
+
+
+def _used_setting(plan: ReleasePlan, dataset: str) -> dict[str, Any]:
+    """Return the setting of a plan as JSON, without parameters that its method does not use."""
+    setting = setting_to_json(plan.setting, dataset)
+    parameters = setting["parameters"]
+    used_fields = {"method", "epsilon", *USED_FIELDS.get(parameters["method"], parameters)}
+    used = {name: value for name, value in parameters.items() if name in used_fields}
+    return {**setting, "parameters": used}
 
 
 def setting_to_json(setting: Setting, dataset: str) -> dict[str, Any]:
@@ -196,12 +218,24 @@ def _select_values(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 def _max_guess_rate(plan: ReleasePlan) -> float:
     """Return the largest share of right guesses, all else known, whether a unit is in the data."""
-    parameters, days = plan.setting.parameters, plan.metadata.days
-    if isinstance(parameters, ODParameters):
-        starts = [days.index(start) for start in plan.metadata.periods]
-        lengths = [end - start for start, end in pairwise([*starts, len(days)])]
-        return flow_release_risk(parameters, lengths).max_guess_rate
+    if isinstance(plan.parameters, ODParameters):
+        return _flow_risk(plan, 1).max_guess_rate
     return Guarantee(epsilon=plan.epsilon, delta=plan.delta).max_guess_rate
+
+
+def _flow_risk(plan: ReleasePlan, group_size: int) -> Risk:
+    """Return the risk over all days of a release of flows, for a group of units."""
+    days = plan.metadata.days
+    starts = [days.index(start) for start in plan.metadata.periods]
+    lengths = [end - start for start, end in pairwise([*starts, len(days)])]
+    return flow_release_risk(plan.parameters, lengths, group_size=group_size)
+
+
+def _format_all_days_guess_rate(plan: ReleasePlan, units: int) -> str:
+    """Return the guesses about units over all days; empty where one day is all there is."""
+    if plan.unit != "person-day" or plan.days == 1:
+        return ""
+    return format_guess_rate(_flow_risk(plan, units).max_group_guess_rate)
 
 
 def _format_group_guess_rate(plan: ReleasePlan, units: int) -> str:

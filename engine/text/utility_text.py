@@ -105,7 +105,8 @@ def describe_retained(utility: Utility, setting: Setting, *, mark: str = "") -> 
         noun += _name_matrices(utility)
     if utility.true <= 0:
         return f"There are no {noun} to retain"
-    return f"{mark}{format_retained(utility)} of 100{mark} {noun} are retained"
+    where = " in the estimates" if find_method(setting).number_kind == "estimated" else ""
+    return f"{mark}{format_retained(utility)} of 100{mark} {noun} are retained{where}"
 
 
 def describe_genuine(utility: Utility, setting: Setting, *, mark: str = "") -> str:

@@ -61,4 +61,4 @@ def test_the_command_of_releases_says_so_before_anything_is_spent(tmp_path, caps
     place = ["--out", str(tmp_path / "x"), "--ledger", str(tmp_path / "none")]
     for trips, warning in (("9000", True), ("90000000", False)):
         assert main([*release, trips, *place]) == 2  # no budget
-        assert ("warning: TOO LITTLE SIGNAL" in capsys.readouterr().out) is warning
+        assert ("warning: Too little signal" in capsys.readouterr().out) is warning

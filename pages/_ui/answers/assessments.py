@@ -24,7 +24,7 @@ from pages._ui.settings import current, offers, seeds
 PRIVACY_RULE = (
     f"Privacy is called strong up to {STRONG_GUESS:.0%} correct guesses of an attacker, halfway "
     f"from a coin toss to certainty. It is moderate up to {WEAK_GUESS:.0%} and weak above. It is "
-    "never strong if only single trips are protected."
+    "never strong if only single trips are protected. The limits are conventions, set by no law."
 )
 _BANDS: tuple[tuple[float, Verdict], ...] = (
     (STRONG_GUESS, "good"),
@@ -109,9 +109,16 @@ def describe_unit(answer: Assessment) -> str:
 
 def describe_risk(answer: Assessment) -> str:
     """Return whom ε protects, the basis of an attacker's guesses, and the risk of a family."""
+    many_days = ""
+    if _compute_one_day_guess_rate(answer) is not None:
+        many_days = (
+            " Over days with noise of their own, guesses improve less than "
+            f"ε = {number(answer.risk.epsilon, 4)} allows."
+        )
     return (
-        f"{describe_unit(answer)}. The attacker sees everything that is released and knows "
-        f"everyone else's data. For {GROUP_SIZE} people who travel together, such as a household: "
+        f"{describe_unit(answer)}.{many_days} The attacker sees everything that is released and "
+        f"knows everyone else's data. For {GROUP_SIZE} people who travel together, such as a "
+        "household: "
         f"{privacy.format_guess_rate(answer.risk.max_group_guess_rate)} are correct."
     )
 
@@ -147,7 +154,7 @@ def _describe_limit(answer: Assessment) -> str:
     limit = f"{sign} = {getattr(setting.parameters, field)}"
     if texts.scales_up(setting):
         counted = texts.format_hundred(share)
-        return f"{limit} counts {counted}% of them; the others are estimated by scaling up"
+        return f"{limit} counts {counted}% of them and scales up, as a survey does"
     if share >= 0.995:
         return ""
     causes = {"suppression_threshold": "suppression", "smoothing": "smoothing"}

@@ -81,6 +81,7 @@ def _draw_when_known(
 ) -> None:
     """Draw the columns of settings, again when the draws are there that some numbers need."""
     pieces: dict[Setting, list[tuple[Setting, Seed, int]]] = {}
+    quick: dict[tuple[Setting, Seed, int], DrawnMeasures] = {}
     for setting in settings.values():
         for candidate in (setting, None if setting is None else current.pinned_setting(setting)):
             if candidate is not None and _is_drawable(candidate):
@@ -88,12 +89,14 @@ def _draw_when_known(
                 pieces[candidate] = [(candidate, seed, repeat) for repeat in range(DRAWS)]
                 if _is_quick(candidate):
                     for piece in pieces[candidate]:
-                        cache.compute(measure_draw, *piece)
+                        quick[piece] = cache.compute(measure_draw, *piece)
     all_pieces = [piece for parts in pieces.values() for piece in parts]
     job = parallel.submit(name, measure_draw, all_pieces, delay_s=parallel.REST_S)
 
     def part(_: list[DrawnMeasures], running: bool) -> None:
-        results = {} if running else dict(zip(all_pieces, job.ordered_results, strict=False))
+        results = dict(quick)
+        if not running:
+            results |= zip(all_pieces, job.ordered_results, strict=False)
 
         def make(setting: Setting) -> Column:
             drawn = [results[piece] for piece in pieces.get(setting, ()) if piece in results]

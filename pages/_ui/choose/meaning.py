@@ -9,7 +9,7 @@ from engine.parameters import ODParameters
 from engine.privacy import GROUP_SIZE, Guarantee, Risk, format_guess_rate
 from engine.resolution import finest_selection
 from engine.text.numbers import number, percent, scientific
-from pages._ui.answers import cached, suppression
+from pages._ui.answers import assessments, cached, suppression
 from pages._ui.components import tables
 from pages._ui.frame import layout
 from pages._ui.settings import current, fields, offers
@@ -52,6 +52,7 @@ def draw() -> None:
     )
     for setting in settings:
         _draw_risk(setting, suspected / 100)
+    st.caption(assessments.PRIVACY_RULE)
     _describe_trip_losses(flows)
     if flows is not None:
         suppression.draw_comparison(flows, key="choose", expanded=True)

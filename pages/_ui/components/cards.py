@@ -5,7 +5,11 @@ import html
 from engine.verdict import Verdict
 from pages._ui.components.colours import SIGNS
 
-_VERDICT_LABELS = {"good": "Usable", "partly": "Usable in part", "noisy": "Not usable"}
+LEVEL_WORDS: dict[Verdict, str] = {
+    "good": "Usable",
+    "partly": "Usable in part",
+    "noisy": "Not usable",
+}
 
 
 def verdict_html(
@@ -23,7 +27,7 @@ def verdict_html(
     """
     small = f"<small>{html.escape(note)}</small>" if note else ""
     sign = f'<span aria-hidden="true">{SIGNS[level]}</span>'
-    head = f"<strong>{sign} {html.escape(title) or _VERDICT_LABELS[level]}</strong>"
+    head = f"<strong>{sign} {html.escape(title) or LEVEL_WORDS[level]}</strong>"
     hint = f' title="{html.escape(rule)}"' if rule else ""
     return (
         f'<div class="{css_class} {level}" role="status"{hint}>{head}{html.escape(sentence)}{small}'

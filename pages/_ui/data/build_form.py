@@ -92,8 +92,8 @@ def _draw_description(draft: Draft) -> None:
         index=None,
         placeholder="not said",
         help="Zones of a statistical office are public. A list of private places is not, and "
-        "neither is an area read from the data. The statement of a release repeats your "
-        "answer.",
+        "neither is an area read from the data. If they are not, the list of places itself "
+        "reveals something that no ε covers, and the statement of a release says so.",
     )
     if not NAME.fullmatch(name or ""):
         draft.missing.append("a name in lower-case letters, digits, - and _")

@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from engine import decisions
+from engine.arrays import Floats
 from engine.contract import Aggregation, Setting
 from engine.decisions import AidDraws, Outflow, Shock, ShockTotals
 from engine.decisions.decision_evaluation import GOOD_TOTAL_ERROR, AidEvaluation, meets_aid_target
@@ -32,6 +33,8 @@ _CAUSES = {
     "phantoms": "because of phantom flows (invented by noise)",
 }
 _MIN_ZONES = 8
+_MAX_CELLS, _MAX_ESTIMATED_CELLS = 2_000_000, 20_000
+"""Of a release in which each zone is judged, by its method: one of many numbers takes long."""
 
 
 class _TimeWords(NamedTuple):
@@ -103,6 +106,7 @@ def draw(setting: Setting, entry: Entry) -> None:
         _draw_figures(view, trials.join_draws(pieces), count)
 
     question.draw_live("decisions_aid", job, show, size)
+    _draw_other_areas(view)
     if not presenter.is_presenting():
         _draw_epsilon_curve(view)
 
@@ -165,6 +169,39 @@ def _draw_ranking(view: AidView, draws: AidDraws) -> None:
         key="decisions_ranked",
         alt="How often each destination is chosen, and how often it truly is among the first",
     )
+
+
+def _draw_other_areas(view: AidView) -> None:
+    """Say for how many zones, each as the area by itself, the same release is usable."""
+    setting, days = view.setting, view.shock.days
+    is_quick = cached.method_of(setting).has_flow_distribution
+    zones = len(cached.dataset(setting.selection).zones)
+    if len(days) * zones**2 > (_MAX_CELLS if is_quick else _MAX_ESTIMATED_CELLS) or view.k >= zones:
+        return
+    seed = seeds.seed(view.entry)
+    pieces = [(setting, days, view.k, seed, repeat) for repeat in range(trials.ZONE_DRAWS)]
+    job = parallel.submit("decisions_zones", trials.score_each_zone, pieces, delay_s=0.5)
+
+    def show(results: list[tuple[Floats, Floats]], running: bool) -> None:
+        if running:
+            return
+        true = np.sum([cached.truth(setting, day) for day in days], axis=0)
+        np.fill_diagonal(true, 0)
+        totals, overlaps = (np.stack(part) for part in zip(*results, strict=True))
+        levels = [
+            decisions.evaluate_aid(float(trips), totals[:, zone], overlaps[:, zone]).verdict
+            for zone, trips in enumerate(true.sum(axis=1))
+            if trips
+        ]
+        counts = [
+            f"{word.lower()} for {levels.count(level)}" for level, word in cards.LEVEL_WORDS.items()
+        ]
+        st.caption(
+            f"**Each zone as the area by itself:** of {len(levels)} zones that people leave, "
+            f"{join_words(counts)}, by the same rule. Means of {trials.ZONE_DRAWS} releases."
+        )
+
+    parallel.draw_live("decisions_zones", job, show)
 
 
 def _draw_epsilon_curve(view: AidView) -> None:

@@ -7,12 +7,21 @@ import numpy as np
 
 from engine import decisions
 from engine.arrays import Floats
-from engine.contract import Selection
+from engine.contract import Selection, Setting
 from engine.decisions import Comparison, EpidemicParameters, Outflow, Shock
 from engine.decisions.aid import AidDraws
 from engine.parameters import ODParameters
 from engine.resolution import FINEST, INHABITED_LEVEL
-from pages._ui.answers.cached import Seed, dataset, generator, memoize, noise_purpose, read
+from pages._ui.answers.cached import (
+    Seed,
+    dataset,
+    draw_release,
+    generator,
+    memoize,
+    noise_purpose,
+    read,
+    truth,
+)
 from pages._ui.components import maps
 
 CURVE_DRAWS = 30
@@ -27,6 +36,9 @@ MAX_AT_ONCE = 100_000
 
 AID_DRAWS, SLOW_DRAWS, AID_CURVE = 200, 40, 60
 """Of one setting, of one whose method draws every cell, and at every stop of ε."""
+
+ZONE_DRAWS = 10
+"""Of the whole matrices, to judge each zone as an area by itself."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +107,15 @@ def simulate_aid(
     return decisions.simulate_private_aid(
         *args, rng=generator(seed, noise_purpose("aid", key), part)
     )
+
+
+def score_each_zone(
+    setting: Setting, days: tuple[int, ...], k: int, seed: Seed, repeat: int
+) -> tuple[Floats, Floats]:
+    """Return what one release says of each zone as an area by itself: its total, its overlap."""
+    true = np.stack([truth(setting, day) for day in days]).astype(np.float64)
+    released = [draw_release(setting, seed, repeat, day).counts[0] for day in days]
+    return decisions.score_each_zone(true, np.stack(released), k)
 
 
 def join_draws(pieces: Sequence[AidDraws]) -> AidDraws:

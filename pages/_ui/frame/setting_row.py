@@ -27,7 +27,20 @@ def draw(path: str) -> None:
             if word:
                 sign = field.label.rpartition("(")[2].removesuffix(")")
                 look = {"label": f"{sign}: {word}", "disabled": True, "help": reason}
+            elif path == HOME and (part := _other_part(field)):
+                look = {"label": f"{field.label}, {part}"}
             widgets.draw(field, **look)
+
+
+def _other_part(field: fields.Field[Any]) -> str:
+    """Return what a slider of home is for, if that is the part which home does not draw."""
+    shows_flows, for_flows = (
+        fields.value(fields.HOME_PART) == "trips",
+        field in (MAX_TRIPS, THRESHOLD),
+    )
+    if shows_flows == for_flows:
+        return ""
+    return "flows" if for_flows else "density"
 
 
 def _explain_unused(field: fields.Field[Any], path: str) -> tuple[str, str]:

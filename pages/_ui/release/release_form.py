@@ -181,9 +181,12 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
             f"{CONFIDENCE:.0%} error bar": [
                 f"± {format_error_bar(row.half_width)}" for row in rows
             ],
-            "Shown": [f"{row.shown_probability:.1%}" for row in rows],
-            "Bar holds, if shown": [f"{min(row.coverage, CONFIDENCE):.1%}" for row in rows],
         }
+        if any(sizes):
+            columns["Shown"] = [f"{row.shown_probability:.1%}" for row in rows]
+            columns["Bar holds, if shown"] = [
+                f"{min(row.coverage, CONFIDENCE):.1%}" for row in rows
+            ]
         tables.draw(columns)
         st.markdown(f"{beyond} {SEE_BIAS}")
 
@@ -192,8 +195,8 @@ def draw_warnings(warnings: Sequence[str]) -> None:
     """Draw warnings as a list: one line each, its first sentence, which opens."""
     items = ""
     for title, _, rest in (text.partition(". ") for text in warnings):
-        line = html.escape(title.capitalize() if title.isupper() else title)
-        items += f"<li><details><summary>{line}</summary>{html.escape(rest)}</details></li>"
+        summary = f"<summary>{html.escape(title)}</summary>"
+        items += f"<li><details>{summary}{html.escape(rest)}</details></li>"
     if items:
         st.html(f'<ul class="warnings" aria-label="Warnings">{items}</ul>')
 

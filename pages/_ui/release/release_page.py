@@ -11,6 +11,7 @@ import streamlit as st
 from engine import datasets, release
 from engine.datasets import storage
 from engine.errors import ExplorerError
+from engine.privacy import Guarantee, format_guess_limit
 from engine.release import Budget, BudgetLedger, Entry as Line, ReleaseError, ReleasePlan
 from engine.text.numbers import WORD_JOINER, count_noun, format_wait, make_inert
 from pages._ui.answers import cached
@@ -292,6 +293,7 @@ def _ask_budget(
             None,
             step=0.5,
             placeholder="such as 2",
+            help=_explain_totals(),
         )
         delta = delta_col.number_input(
             "Total δ for all releases together", 0.0, 0.01, plan.delta, step=1e-7, format="%g"
@@ -305,6 +307,18 @@ def _ask_budget(
                 return
             declare = partial(ledger.declare, people, datasets=[entry.name], unit=unit)
             _run_action(lambda: declare(epsilon=epsilon, manager=owner, delta=delta))
+
+
+def _explain_totals() -> str:
+    """Return what an attacker can learn at some totals of ε."""
+    counts = [
+        f"ε = {epsilon:g}: {format_guess_limit(Guarantee(epsilon=epsilon).max_guess_rate)}"
+        for epsilon in (0.5, 1.0, 2.0, 5.0)
+    ]
+    return (
+        "Correct guesses of an attacker, of 100, whether one such unit is in the data, over all "
+        f"releases: {'; '.join(counts)}. A coin gets 50."
+    )
 
 
 def _run_action(act: Callable[[], None]) -> None:

@@ -48,6 +48,19 @@ def test_the_first_answer_is_there_at_once_and_says_of_how_many_draws_it_is(
     assert "Mean over 200 releases. Usable" in text(settled(app))
 
 
+def test_each_zone_is_judged_as_the_area_by_itself(shocked, settled, town):
+    leaving = od.truth(town)[0] * ~np.eye(len(town.zones), dtype=bool)
+    count = np.count_nonzero(leaving.sum(axis=1))
+    by_epsilon = []
+    for epsilon in ("0.1", "10"):
+        said = text(settled(shocked(epsilon=epsilon)[1]))
+        pattern = rf"of {count} zones that people leave, usable for (\d+), usable in part for (\d+)"
+        good, partly, noisy = re.search(rf"{pattern} and not usable for (\d+)", said).groups()
+        assert int(good) + int(partly) + int(noisy) == count
+        by_epsilon.append(int(noisy))
+    assert by_epsilon[0] > by_epsilon[1]
+
+
 def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settled, town, drawn):
     app = settled(open_page(PAGE, epsilon="1", **TRIPS, **EPIDEMIC))
     homes = InhabitedDataset(town)

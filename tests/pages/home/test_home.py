@@ -272,10 +272,12 @@ def test_the_right_gauge_says_what_is_counted_and_what_is_estimated(open_home):
     left = rows.trip_count * (rows.origin != rows.destination)
     share = left[rows.rank <= 1].sum() / left.sum()
     app = open_home(od_data="demo-city", od_method="empirical_bayes", max_trips="1")
-    assert f"T = 1 counts {100 * share:.0f}% of them; the others are estimated by" in html_of(app)
+    assert f"T = 1 counts {100 * share:.0f}% of them and scales up, as a survey does" in html_of(
+        app
+    )
     visits = {"home_shown": "density", "density_data": "demo-city", "max_visits": "2"}
     share = density.presampled_counts(city, 2).sum() / density.truth(city).sum()
-    said = f"ℓ = 2 counts {100 * share:.0f}% of them; the others are estimated by scaling up."
+    said = f"ℓ = 2 counts {100 * share:.0f}% of them and scales up, as a survey does."
     assert said in html_of(open_home(**visits))
     unscaled = {"od_method": "empirical_bayes", "unit": "person", "max_trips": "50"}
     whole = od.compute_histogram(city, "person", 50)

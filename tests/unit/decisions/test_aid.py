@@ -179,3 +179,22 @@ def test_a_target_is_of_places_and_total_and_not_of_accuracy_alone():
     ).all()
     totals, overlap = np.array([100.0, 111.0, 95.0, 100.0]), np.array([0.95, 1.0, 0.5, np.nan])
     assert meets_aid_target(100.0, totals, overlap, 0.9, 0.1).tolist() == [True, False, False, True]
+
+
+def test_each_zone_as_the_area_by_itself_by_brute_force():
+    rng = np.random.default_rng(4)
+    true, released = rng.poisson(2.0, (2, 3, 5, 5)).astype(float)
+    true[:, 3] = 0  # nobody leaves it
+    totals, overlaps = decisions.score_each_zone(true, released, 2)
+    for zone in range(5):
+        others = [other for other in range(5) if other != zone]
+        assert totals[zone] == sum(released[:, zone, other].sum() for other in others)
+        shares = []
+        for day in range(3):
+            first = [
+                {o for o in sorted(others, key=lambda o: -trips[o])[:2] if trips[o] > 0}
+                for trips in (true[day, zone], released[day, zone])
+            ]
+            if first[0]:
+                shares.append(len(first[0] & first[1]) / len(first[0]))
+        assert overlaps[zone] == pytest.approx(np.mean(shares) if shares else np.nan, nan_ok=True)

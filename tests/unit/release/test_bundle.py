@@ -84,7 +84,7 @@ def test_a_bundle_says_what_a_reader_must_know(bundles, name, demo):
     assert len(STATEMENT_ITEMS) == 18
     assert all(said["items"].values())
     page = (folder / "statement.html").read_text(encoding="utf-8")
-    assert page.index("SIMULATED PEOPLE") < page.index("Details for readers")
+    assert page.index("Simulated people") < page.index("Details for readers")
     assert "http" not in page.replace("http-equiv", "")
     assert "left, without an end date" in page
     assert ("Bar holds, if shown" in page) == (name == "od")
@@ -102,7 +102,7 @@ def test_the_statement_says_by_how_much_a_release_was_scaled_up(bundles):
     said = content(bundles, "od-estimate")
     factor, low, high = (said["scale_up"][name] for name in ("factor", "low_95", "high_95"))
     sentence = (
-        "less what may be its noise. Trips beyond these are not in it. "
+        "What may be noise in it is not used. Trips beyond these are not in it. "
         f"This release scales up by {factor:.4g}. Without noise the factor would be between "
         f"{low:.4g} and {high:.4g} (95% range)."
     )
@@ -350,7 +350,7 @@ def test_trip_level_takes_consent_and_is_marked_on_every_file_that_speaks(demo, 
     out = release(setting, demo, tmp_path / "out", **asked, consents=[TRIP_CONSENT])
     for name in ("statement.html", "statement.json"):
         said = (out / name).read_text(encoding="utf-8")
-        assert "PROTECTS TRIPS, NOT PEOPLE" in said
+        assert "Trips are protected, people are not" in said
         assert "ε and the other settings were chosen on these very data" in said
 
 

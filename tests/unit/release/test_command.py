@@ -139,8 +139,8 @@ def test_what_is_mostly_noise_takes_consent_and_warns_in_full(tmp_path, option, 
     assert 'write "I understand that most of it is noise"' in refused(capsys, *asked)
     assert main([*asked, "--consent", NOISE_CONSENT, "--sums-before-suppression"]) == 0
     said = capsys.readouterr().out
-    assert "warning: NOISE IS SHOWN AS FLOWS" in said
-    assert "warning: SUPPRESSED COUNTS CAN BE" in said
+    assert "warning: Noise is shown as flows" in said
+    assert "warning: Suppressed counts can be" in said
     assert "out_trips" in (tmp_path / "out" / "zones.geojson").read_text("utf-8")
 
 

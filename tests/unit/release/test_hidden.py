@@ -176,7 +176,7 @@ def test_the_statement_says_which_numbers_the_files_hold(demo):
         said = statement_of(demo, planned)
         rows, text = [row["what"] for row in said["accuracy"]], " ".join(said["warnings"])
         assert any("trips out of one zone" in row for row in rows) == sums
-        assert ("ZONE TOTALS CAN BE NEGATIVE" in text) == sums
+        assert ("Small zone totals can be negative" in text) == sums
         assert ("Do not add up flows.csv" in text) == (not sums)
         assert ("Add up zones.parquet instead of flows.csv" in text) == sums
         assert ("none of these can be computed back" in said["items"]["bias"]) == (not sums)
