@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import pandas as pd
 
 from benchmarks.measure import ROOT, Child, Row, against, child
 from engine.datasets.multiscale_tables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
@@ -36,17 +37,14 @@ def rows() -> Iterator[Row]:
 
 def write_towers(folder: Path) -> None:
     """Write 1,303 towers around Paris, and beside them their districts in the zoom tables."""
-    rng = np.random.default_rng(0)
-    lines = ["location_id,lat,lng"]
-    for i in range(TOWERS):
-        lat, lng = 48.86 + 0.03 * rng.standard_normal(), 2.34 + 0.04 * rng.standard_normal()
-        lines.append(f"T{i:04d},{lat:.6f},{lng:.6f}")
-    (folder / "towers.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    written = np.array([[float(cell) for cell in line.split(",")[1:]] for line in lines[1:]])
-    districts = build_tree(written[:, ::-1]).districts
-    pairs = [f"{location},{district}" for location, district in enumerate(districts)]
-    text = "\n".join(["location,district", *pairs]) + "\n"
-    (folder / "districts.csv").write_text(text, encoding="utf-8")
+    normals = np.random.default_rng(0).standard_normal((TOWERS, 2))
+    places = pd.DataFrame(
+        np.round((48.86, 2.34) + normals * (0.03, 0.04), 6), columns=["lat", "lng"]
+    )
+    towers = places.set_axis([f"T{i:04d}" for i in range(TOWERS)])
+    towers.to_csv(folder / "towers.csv", index_label="location_id")
+    districts = pd.Series(build_tree(places[["lng", "lat"]].to_numpy()).districts, name="district")
+    districts.to_csv(folder / "districts.csv", index_label="location")
 
 
 def write_visits(folder: Path, count: int) -> Path:

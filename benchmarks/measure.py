@@ -50,19 +50,10 @@ def timed(
     return clock() - start, result
 
 
-def median_seconds(
-    function: Callable[[], object],
-    repeats: int = 20,
-    clock: Callable[[], float] = time.perf_counter,
-) -> float:
-    """Return the median wall-clock time of `repeats` calls after one call to warm up."""
-    function()
-    return statistics.median(timed(function, clock)[0] for _ in range(repeats))
-
-
-def cpu_seconds(function: Callable[[], object], repeats: int = 20) -> float:
-    """Return the median CPU time of `repeats` calls: what a shared machine cannot stretch."""
-    return median_seconds(function, repeats, time.process_time)
+def cpu_seconds(function: Callable[[], object], repeats: int) -> float:
+    """Return the median CPU time of `repeats` calls, which a shared machine cannot stretch."""
+    function()  # to warm up
+    return statistics.median(timed(function, time.process_time)[0] for _ in range(repeats))
 
 
 def quantile(times: Sequence[float], share: float) -> float:

@@ -5,13 +5,12 @@ azimuthal equal-area projection around the region, in metres.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import geopandas as gpd
 import numpy as np
 import shapely
 from pyproj import CRS
-from scipy.sparse import coo_array, csr_array, diags_array, vstack
+from scipy.sparse import coo_array, csr_array, diags_array, eye_array, hstack, vstack
 from scipy.sparse.csgraph import breadth_first_order, maximum_bipartite_matching
 from scipy.spatial.distance import cdist
 
@@ -29,8 +28,8 @@ class Tessellation:
     Formula (1) is Fᵀ X. The cover ℂ is `cover_towers`, then `cover_zones`, positions, ascending.
     `to_cover`, shape (cover, towers), makes counts of the cover from those of towers: its columns
     sum to 1, so one visit changes the cover by exactly 1 in L₁; `to_zones` makes those of zones
-    from the cover's (erratum D2). Centres are of metres in `projected_crs`; `cover_areas_m2` weigh
-    a cluster's centroid (P1, footnote 5).
+    from the cover's (erratum D2). Centres are metres in `projected_crs`; `cover_areas_m2` weigh a
+    cluster's centroid (P1, footnote 5).
     """
 
     overlap: csr_array
@@ -38,7 +37,6 @@ class Tessellation:
     cover_zones: Integers
     to_cover: csr_array
     to_zones: csr_array
-    zone_centres_m: Floats
     cover_centres_m: Floats
     cover_areas_m2: Floats
 
@@ -46,11 +44,6 @@ class Tessellation:
     def cover_size(self) -> int:
         """|ℂ|, the number of cells in the minimum cover."""
         return len(self.cover_towers) + len(self.cover_zones)
-
-    @cached_property
-    def zone_distances_m(self) -> Floats:
-        """Distances between zone centres, (zones, zones), metres."""
-        return np.asarray(cdist(self.zone_centres_m, self.zone_centres_m), dtype=np.float64)
 
 
 def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellation:
@@ -88,7 +81,6 @@ def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellatio
         cover_zones=cover_zones,
         to_cover=to_cover,
         to_zones=to_zones,
-        zone_centres_m=_centres(polygons),
         cover_centres_m=np.concatenate([rest_centre, _centres(covered)]),
         cover_areas_m2=np.concatenate([rest_area, shapely.area(covered)]),
     )
@@ -182,7 +174,7 @@ def _unclipped_voronoi_cells(points: Geometries, extent: shapely.Geometry) -> Ge
 def minimum_cover(overlap: csr_array) -> tuple[Integers, Integers]:
     """Return towers and zones of a minimum vertex cover of the overlap graph (P1, Theorem 5)."""
     graph = coo_array(overlap.astype(bool))
-    towers, zones = len(overlap.indptr) - 1, _column_count(overlap)
+    towers, zones = np.asarray(overlap.shape)
     zone_of_tower = maximum_bipartite_matching(csr_array(graph), perm_type="column")
     free, matched = np.flatnonzero(zone_of_tower < 0), np.flatnonzero(zone_of_tower >= 0)
     # from a source to unmatched towers, on by any edge to zones, and back by matched ones (König)
@@ -217,30 +209,19 @@ def _intersections(
     return tower, zone, polygon, share
 
 
-def _column_count(matrix: csr_array) -> int:
-    return int(np.asarray(matrix.shape)[1])
-
-
 def cover_maps(
     overlap: csr_array, cover_towers: Integers, cover_zones: Integers
 ) -> tuple[csr_array, csr_array]:
     """Return the exact partition of each visit (erratum D2) and the map from cover to zones."""
-    towers, zones = len(overlap.indptr) - 1, _column_count(overlap)
-    covered = np.zeros(zones)
-    covered[cover_zones] = 1.0
-    open_towers = np.zeros(towers)
-    open_towers[cover_towers] = 1.0
-    uncovered = overlap @ diags_array(1.0 - covered)
-    rest = uncovered.sum(axis=1) * open_towers
+    towers, zones = map(np.arange, np.asarray(overlap.shape))
+    uncovered = overlap @ diags_array(1.0 - np.isin(zones, cover_zones))
+    rest = uncovered.sum(axis=1) * np.isin(towers, cover_towers)
     rest_rows = csr_array(diags_array(rest))[cover_towers]
     zone_rows = csr_array(overlap.T)[cover_zones]
     to_cover = csr_array(vstack([rest_rows, zone_rows]))
-    inverse_rest = np.divide(1.0, rest, out=np.zeros(towers), where=rest > 0)
+    inverse_rest = np.divide(1.0, rest, out=np.zeros(len(rest)), where=rest > 0)
     from_towers = csr_array((diags_array(inverse_rest) @ uncovered).T)[:, cover_towers]
-    cover_size = len(cover_towers) + len(cover_zones)
-    from_towers.resize(zones, cover_size)
-    columns = len(cover_towers) + np.arange(len(cover_zones))
-    itself = coo_array((np.ones(len(cover_zones)), (cover_zones, columns)), shape=from_towers.shape)
-    to_zones = csr_array(from_towers + itself)
+    itself = csr_array(eye_array(len(zones)))[:, cover_zones]
+    to_zones = csr_array(hstack([from_towers, itself]))
     to_zones.eliminate_zeros()
     return to_cover, to_zones

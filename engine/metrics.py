@@ -71,7 +71,7 @@ def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -
     size = len(truth)
     if distances_m.shape != (size, size):
         rule = f"distances_m must have shape ({size}, {size}), one row a zone"
-        remedy = "take dataset.tessellation.zone_distances_m"
+        remedy = "take centre_distances_m(dataset.zones)"
         raise ParameterError(rule, value=f"{distances_m.shape}", remedy=remedy)
     if truth.min(initial=0.0) < 0 or private.min(initial=0.0) < 0:
         rule = "maps must have no negative count"

@@ -145,9 +145,6 @@ def choose_calibration(
 
     P1's Theorem 3 ends at a total ε of 4 (erratum D4): beyond it Gaussian noise is analytic, and a
     page must state this beside the result. Methods without Gaussian noise return `calibration`.
-
-    >>> [choose_calibration("efpag_joint", epsilon) for epsilon in (4.0, 4.1)]
-    ['classical', 'analytic']
     """
     beyond = method in GAUSSIAN_METHODS and epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON
     return "analytic" if beyond else calibration

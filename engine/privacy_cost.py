@@ -115,9 +115,10 @@ class Stage:
 class PrivacyCost:
     """All stages of a release and three totals of its privacy loss at `delta`.
 
-    `paper_epsilon` is what the paper charges, the setting ε. `composed_epsilon` adds up what the
-    stages can really lose, more than `Stage.epsilon` where a person is in several clusters.
-    `proved_epsilon` is the least that ``docs/density.md`` proves. Totals in ε-DP hold at δ = 0.
+    `paper_epsilon` is what the paper charges, the setting ε. `composed_epsilon`, of the same
+    definition, adds up what the stages can really lose, more than `Stage.epsilon` where a person is
+    in several clusters. `proved_epsilon` is the least that ``docs/density.md`` proves. Totals in
+    ε-DP hold at δ = 0.
     """
 
     stages: tuple[Stage, ...]
@@ -126,7 +127,6 @@ class PrivacyCost:
     proved_epsilon: float
     delta: float
     paper_definition: PrivacyDefinition
-    composed_definition: PrivacyDefinition
     proved_definition: PrivacyDefinition
     unit: PrivacyUnit
 
@@ -156,7 +156,6 @@ def simple_cost(
         proved_epsilon=epsilon,
         delta=delta,
         paper_definition=definition,
-        composed_definition=definition,
         proved_definition=definition,
         unit=unit,
     )

@@ -12,12 +12,8 @@ def main() -> None:
     parser.add_argument("study", choices=("papers", "methods"))
     parser.add_argument("folders", nargs="*", help="datasets of your own: recommendations alone")
     options = parser.parse_args()
-    print(
-        write(
-            options.study,
-            importlib.import_module(f"research.{options.study}").rows(*options.folders),
-        )
-    )
+    study = importlib.import_module(f"research.{options.study}")
+    print(write(options.study, study.rows(*options.folders)))
 
 
 if __name__ == "__main__":

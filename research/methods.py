@@ -1,6 +1,5 @@
 """Our flows beside the papers', on the same noise; changes told; densities by shares of μ²."""
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -108,9 +107,7 @@ def flows(name: str, dataset: Dataset) -> Iterator[Row]:
                         scored[method].append(od.scores(true, drawn))
                 setting = f"{name}, T = {limit}, ε = {epsilon:g}"
                 for method, each in scored.items():
-                    errors, common = zip(
-                        *((s.mean_error, s.common_part) for s in each), strict=True
-                    )
+                    errors, common = [s.mean_error for s in each], [s.common_part for s in each]
                     yield row(f"flows, {unit}", f"mean absolute error: {method}", setting, errors)
                     yield row(f"flows, {unit}", f"common part: {method}", setting, common)
 
@@ -158,7 +155,7 @@ def recommendations(dataset: Dataset, level: str) -> Iterator[Row]:
 
     The regret is against every T at the same values of ε, and against all exact candidates.
     """
-    for (unit, step), risk in itertools.product(NEEDS, DRAWN_RISKS):
+    for (unit, step), risk in product(NEEDS, DRAWN_RISKS):
         selection = Selection(
             dataset_id=dataset.id, zone_level=level, time=TimeSelection(aggregation=step)
         )
@@ -175,7 +172,7 @@ def recommendations(dataset: Dataset, level: str) -> Iterator[Row]:
         }
         parameters = {
             replace(c.setting.parameters, max_trips_per_user=limit)
-            for c, limit in itertools.product(within, DRAWN_TRIP_LIMITS)
+            for c, limit in product(within, DRAWN_TRIP_LIMITS)
             if c.utility.draws
         }
         fresh = drawn_utilities(

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine import datasets, density, metrics, origin_destination as od
+from engine.geography import centre_distances_m
 from research.rows import Row, row
 
 P1 = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30, method="efpag")
@@ -40,7 +41,7 @@ def rows() -> Iterator[Row]:
 def density_rows() -> Iterator[Row]:
     """Yield error, correlation and distance of the papers' schemes."""
     city = datasets.load("paris")
-    truth, distances_m = density.truth(city), city.tessellation.zone_distances_m
+    truth, distances_m = density.truth(city), centre_distances_m(city.zones)
     for (method, kept), printed in P1_PRINTED.items():
         parameters = replace(P1, method=method, max_visits_per_user=kept)
         errors, correlations, moved_m = [], [], []

@@ -10,13 +10,13 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from engine.datasets import Dataset, load
-from research.simulated.catalogue import DEMO_CITY
+from research.simulated.catalogue import CITIES
 from research.simulated.city import make_city
 
 hypothesis.settings.register_profile("any machine", deadline=None)  # a busy one takes its time
 hypothesis.settings.load_profile("any machine")
 
-TINY_CITY = replace(DEMO_CITY, name="tiny-city", towers=40, zones=30, people=2_000)
+TINY_CITY = replace(CITIES["demo-city"], name="tiny-city", towers=40, zones=30, people=2_000)
 
 
 @pytest.fixture(scope="session")

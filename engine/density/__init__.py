@@ -29,13 +29,7 @@ this package differs from P1, and why. A hat marks a noisy value. Symbols:
 """
 
 from ..parameters import DensityParameters
-from .accounting import (
-    default_cluster_minimum,
-    is_delta_large,
-    match_proved_epsilon,
-    match_release_noise,
-    proved_epsilon,
-)
+from .accounting import is_delta_large, match_proved_epsilon, match_release_noise, proved_epsilon
 from .aggregates import cover_series, presampled_counts, truth
 from .mechanism import NO_POSITIVE_TOTAL, ONE_CLUSTER, DensityRelease
 from .methods import METHODS, DensityScores, compute_cost, draw_noise, release, scores
@@ -49,7 +43,6 @@ __all__ = [
     "DensityScores",
     "compute_cost",
     "cover_series",
-    "default_cluster_minimum",
     "draw_noise",
     "is_delta_large",
     "match_proved_epsilon",

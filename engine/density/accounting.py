@@ -82,8 +82,10 @@ def expected_noise_norms(parameters: DensityParameters, cluster_count: int) -> F
     return scale * np.sqrt(COEFFICIENT_COUNTS * cluster_count)
 
 
-def default_cluster_minimum(parameters: DensityParameters) -> float:
-    """Return the default τ of Algorithm 3, in visits: the noise at k = 168, over 0.01 (P1 §6)."""
+def cluster_minimum(parameters: DensityParameters) -> float:
+    """Return τ of Algorithm 3, in visits; by default the noise at k = 168, over 0.01 (P1 §6)."""
+    if parameters.cluster_minimum is not None:
+        return parameters.cluster_minimum
     return float(expected_noise_norms(parameters, 1)[-1]) / 0.01
 
 
@@ -144,7 +146,6 @@ def fourier_cost(
         proved_epsilon=proved,
         delta=parameters.delta,
         paper_definition=definition,
-        composed_definition=definition,
         proved_definition=definition if proved == composed else PrivacyDefinition.APPROXIMATE,
         unit=PrivacyUnit.PERSON_WEEK,
     )

@@ -82,9 +82,7 @@ def fourier_release(
     cap = dataset.metadata.max_visits_cap
     cost = accounting.fourier_cost(parameters, cover_size=cover_size, max_visits_cap=cap)
     cell_totals, visit_total = estimate_cell_totals(dataset, parameters, cost, noise)
-    cluster_minimum = parameters.cluster_minimum
-    if cluster_minimum is None:
-        cluster_minimum = accounting.default_cluster_minimum(parameters)
+    cluster_minimum = accounting.cluster_minimum(parameters)
     empty_release = DensityRelease(
         parameters=parameters,
         counts=np.zeros((len(dataset.zones), HOURS_PER_WEEK)),

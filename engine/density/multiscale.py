@@ -35,12 +35,6 @@ clearly fewer a person's contribution to the towers' table (entries 0 and 1) is 
 and data support little beyond the towers' totals."""
 MAX_CITY_NOISE = 0.02
 """The city's clip is the largest whose σ is at most this share of the visits in a mean hour."""
-TABLE_QUERIES = {
-    "towers": Query.MULTISCALE_TOWERS,
-    "districts": Query.MULTISCALE_DISTRICTS,
-    "city": Query.MULTISCALE_CITY,
-    "tower_totals": Query.MULTISCALE_TOWER_TOTALS,
-}
 
 AddTableNoise = Callable[[str, Integers, float], Integers | Floats]
 """Adds Gaussian noise to a table, from its name, its whole numbers and the standard deviation."""
@@ -157,7 +151,8 @@ def multiscale_stages(
     for name, share in shares.items():
         squared = city_clip if name == "city" else clips.clip_squared
         scale = noise_scale(share, squared, mu)
-        stages.append(make_stage(TABLE_QUERIES[name], math.sqrt(squared), scale, share))
+        query = Query[f"MULTISCALE_{name.upper()}"]
+        stages.append(make_stage(query, math.sqrt(squared), scale, share))
     scale, cap = visit_total_scale(max_visits_cap, mu, clips), float(max_visits_cap)
     return (*stages, make_stage(Query.MULTISCALE_VISIT_TOTAL, cap, scale, 0.0))
 

@@ -8,6 +8,7 @@ derivatives by q. Falling fits have q in [0, 1], rising ones reverse the hours; 
 """
 
 import numpy as np
+from numpy.polynomial.polynomial import polyval
 
 from ..arrays import Floats
 
@@ -53,13 +54,8 @@ def _best_ratio(values: Floats) -> Floats:
     high: Floats = grid[np.minimum(best_point + 1, len(grid) - 1)]
     for _ in range(46):  # bisections of a grid step, to the last digit
         middle = 0.5 * (low + high)
-        total = slope[-1].copy()  # of the polynomial, by Horner's rule
-        for coefficient in slope[-2::-1]:
-            total *= middle
-            total += coefficient
-        rises = total > 0
-        np.copyto(low, middle, where=rises)
-        np.copyto(high, middle, where=~rises)
+        rises = polyval(middle, slope, tensor=False) > 0
+        low, high = np.where(rises, middle, low), np.where(rises, high, middle)
     return high
 
 

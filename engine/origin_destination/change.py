@@ -88,7 +88,7 @@ def add_noise(counts: Integers, law: NoiseDistribution, standard: Floats) -> Int
     """Return counts plus noise made of standard Laplace variates, for exploring."""
     rate = float(law.rate)
     if law.name == "rounded_laplace":
-        return rounded_laplace(standard, 1 / rate)(counts)
+        return rounded_laplace(counts, standard, 1 / rate)
     return counts + discrete_laplace(standard, rate)
 
 

@@ -55,18 +55,6 @@ class ErrorDecomposition(NamedTuple):
     total: float
 
 
-class Totals(NamedTuple):
-    """Trips of all flows together: true, and expected in the release."""
-
-    true_totals: float
-    expected_totals: float
-
-    @property
-    def bias(self) -> float:
-        """Expected minus true."""
-        return self.expected_totals - self.true_totals
-
-
 class ReleaseExpectation:
     """Exact expectation of one release, from the histogram of (truncated, true) counts."""
 
@@ -126,16 +114,15 @@ class ReleaseExpectation:
     @cached_property
     def common_part(self) -> float:
         """Common part of truth and release, 1 − ΣE|X − t| / Σ(t + E X); NaN without any trip."""
-        true, released = self.histogram.total_trips, self.grand_total.expected_totals
+        true, released = self.histogram.total_trips, self.released_trips
         return float(metrics.common_part(self.error_decomposition.total, released, true))
 
     @cached_property
-    def grand_total(self) -> Totals:
-        """Total of everything."""
+    def released_trips(self) -> float:
+        """Expected trips of all flows together in the release."""
         truncated = self.histogram.truncated_counts
         shift, _ = cell_noise.bias_and_variance(self.law, truncated, self._threshold)
-        expected = float(self.histogram.cell_counts @ (truncated + shift))
-        return Totals(self.histogram.total_trips, expected)
+        return float(self.histogram.cell_counts @ (truncated + shift))
 
     def interval_of_totals(self, side: Side, zones: Sequence[int]) -> tuple[Floats, Floats]:
         """Return low and high that contain the released total of each zone in 95% of releases."""

@@ -1,25 +1,21 @@
 """Algorithm 1 of P2 (Kohli, Aiken and Blumenstock): truncated counts, noise, suppression.
 
 The noise here is for exploring (erratum O5); a release that leaves the building draws whole-number
-noise from a vetted library through the same `perturb_and_threshold`.
+noise from a vetted library (`engine.release.flow_writer`).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, IntegersOrFloats
+from ..arrays import Booleans, Floats, Integers
 from ..contract import resolve_noise
 from ..datasets import Dataset
 from ..errors import ParameterError
 from ..parameters import ODParameters, ODUnit
 from ..privacy_cost import Noise, Norm, PrivacyCost, PrivacyUnit, Query, Stage, simple_cost
 from .matrices import Days, clear_diagonal, day_indices, require_memory, truncated_matrices
-
-Sampler = Callable[[IntegersOrFloats], IntegersOrFloats]
-"""Adds whole-number noise of scale T/ε to each truncated count."""
 
 UNITS: dict[ODUnit, PrivacyUnit] = {
     "trip": PrivacyUnit.TRIP,
@@ -55,48 +51,31 @@ def release(
     )
 
 
-def perturb_and_threshold(
-    truncated: IntegersOrFloats, parameters: ODParameters, sampler: Sampler
-) -> tuple[IntegersOrFloats, Booleans]:
-    """Return noisy counts, and whether each is shown; the others are released as 0.
-
-    `truncated` are counts after step 1, which one unit of privacy changes by at most T in L₁;
-    `sampler` adds the noise (step 2). Sums of the noisy counts are unbiased; those of at least τ′ =
-    max(τ, 1) are shown (step 3).
-    """
-    require_laplace_suppression(parameters)
-    noisy = sampler(truncated)
-    return noisy, noisy >= parameters.min_shown_count
-
-
 def perturb_and_suppress(
     truncated: Integers, parameters: ODParameters, standard: Floats
 ) -> Integers:
-    """Return Algorithm 1 of matrices of whole numbers below 2⁵³, with their diagonals set to 0."""
-    add = rounded_laplace(standard, parameters.noise_scale)
-    private, is_shown = perturb_and_threshold(truncated, parameters, add)
-    private *= is_shown
+    """Return Algorithm 1 of matrices of whole numbers below 2⁵³, with their diagonals set to 0.
+
+    `truncated` are counts after step 1, which one unit of privacy changes by at most T in L₁.
+    """
+    require_laplace_suppression(parameters)
+    private = rounded_laplace(truncated, standard, parameters.noise_scale)
+    private *= private >= parameters.min_shown_count
     clear_diagonal(private)
     return private
 
 
-def rounded_laplace(standard: Floats, scale: float) -> Sampler:
-    """Return the sampler that rounds half up: count + ⌊scale·η + ½⌋, η of `standard`."""
-
-    def add(counts: IntegersOrFloats) -> Integers:
-        # adding whole numbers loses no digit; blocks that fit a processor's cache are quicker
-        noisy_counts = np.empty(counts.shape, dtype=np.int64)
-        flat = noisy_counts.reshape(-1)
-        flat_counts = counts.reshape(-1)
-        variates = standard.reshape(-1)
-        for start in range(0, len(flat), _CHUNK_CELLS):
-            piece = slice(start, start + _CHUNK_CELLS)
-            noise = np.floor(variates[piece] * scale + 0.5)
-            np.clip(noise, -_LARGEST_NOISE, _LARGEST_NOISE, out=noise)
-            np.add(noise.astype(np.int64), flat_counts[piece], out=flat[piece])
-        return noisy_counts
-
-    return add
+def rounded_laplace(counts: Integers, standard: Floats, scale: float) -> Integers:
+    """Return counts plus noise, rounded half up: count + ⌊scale·η + ½⌋, η of `standard`."""
+    # adding whole numbers loses no digit; blocks that fit a processor's cache are quicker
+    noisy_counts = np.empty(counts.shape, dtype=np.int64)
+    flat, flat_counts, variates = (each.reshape(-1) for each in (noisy_counts, counts, standard))
+    for start in range(0, len(flat), _CHUNK_CELLS):
+        piece = slice(start, start + _CHUNK_CELLS)
+        noise = np.floor(variates[piece] * scale + 0.5)
+        np.clip(noise, -_LARGEST_NOISE, _LARGEST_NOISE, out=noise)
+        np.add(noise.astype(np.int64), flat_counts[piece], out=flat[piece])
+    return noisy_counts
 
 
 def require_laplace_suppression(parameters: ODParameters) -> None:

@@ -14,7 +14,7 @@ from . import empirical_bayes, mechanism
 from .cell_noise import NoiseDistribution
 from .empirical_bayes import EmpiricalBayesRelease
 from .exact import ReleaseExpectation, compute_expectation
-from .matrices import Days, day_indices
+from .matrices import Days
 from .mechanism import ODRelease, ReleaseArguments
 from .scores import TripScores, score_draw
 
@@ -111,8 +111,7 @@ def draw_noise(
     alone. Anyone who knows the noise can subtract it. Variates on the diagonal are not used.
     """
     del parameters
-    layers, zones = 1 if sum_days else len(day_indices(dataset, days)), len(dataset.zones)
-    return rng.laplace(size=(layers, zones, zones))
+    return mechanism.draw_variates(dataset, rng=rng, days=days, sum_days=sum_days)[0]
 
 
 def compute_cost(dataset: Dataset, parameters: ODParameters) -> PrivacyCost:

@@ -33,7 +33,7 @@ class TripScores:
 
 def score_expectation(exact: ReleaseExpectation) -> TripScores:
     """Return the exact expected scores of a release."""
-    true, released = exact.histogram.total_trips, exact.grand_total.expected_totals
+    true, released = exact.histogram.total_trips, exact.released_trips
     sums = (true + released - exact.error_decomposition.total) / 2, true, released
     return _build_scores(exact.mean_error(), sums, exact.relative_error("large"), exact.outcomes)
 

@@ -54,7 +54,6 @@ from .statement import TUNING_SOURCES, list_warnings, render_texts, render_words
 __all__ = [
     "NOISE_CONSENT",
     "TRIP_CONSENT",
-    "TUNING_SOURCES",
     "WRITERS",
     "Budget",
     "BudgetCost",

@@ -8,7 +8,6 @@ in L₁. Only the noise step reads counts; estimates from noisy counts may use f
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +22,6 @@ from ..errors import ParameterError
 from ..geography import centre_distances_m
 from ..origin_destination import NoiseDistribution, change, empirical_bayes, noise_bounds
 from ..origin_destination.matrices import require_unit, truncated_matrices
-from ..origin_destination.mechanism import perturb_and_threshold
 from ..parameters import ODParameters
 from . import opendp_noise
 from .bundle import escape_formulas, table_writer, write_table, write_zones, zone_points
@@ -295,8 +293,8 @@ def _draw_laplace(
         def report(share: float, finished_matrices: int = matrix_index) -> None:
             progress((finished_matrices + share) / plan.matrix_count)
 
-        draw = partial(_add_noise, scale=scale, progress=report)
-        noisy_counts, is_shown = perturb_and_threshold(matrix[off_diagonal], plan.parameters, draw)
+        noisy_counts = _add_noise(matrix[off_diagonal], scale, report)
+        is_shown = noisy_counts >= plan.min_shown_count
         bounds = np.maximum(noisy_counts - bar, 0), noisy_counts + bar
         flow, low, high = (pa.array(values, mask=~is_shown) for values in (noisy_counts, *bounds))
         columns = {"flow": flow, "suppressed": ~is_shown, "low_95": low, "high_95": high}

@@ -28,7 +28,7 @@ from .. import privacy_cost
 from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
-from ..density.accounting import coefficient_scale, default_cluster_minimum, fourier_stages
+from ..density.accounting import cluster_minimum, coefficient_scale, fourier_stages
 from ..density.gaussian import bracketed_root
 from ..density.mechanism import cluster_cells, to_series
 from ..density.multiscale_estimation import to_shares
@@ -213,9 +213,7 @@ def draw_density(
     totals = cover.to_cover @ (noisy_people * visits_per_person)
     if not (totals > 0).any():
         return np.zeros((len(view.zones), HOURS_PER_WEEK)), visits
-    minimum = paper_parameters.cluster_minimum
-    if minimum is None:
-        minimum = default_cluster_minimum(paper_parameters)
+    minimum = cluster_minimum(paper_parameters)
     clusters = cluster_cells(totals, cover.cover_centres_m, cover.cover_areas_m2, minimum)
     coefficients = exact_coefficients(view, paper_parameters.max_visits_per_user, clusters)
     k = 1 + opendp_noise.noisy_min(exact_scores(coefficients, sigma), choice_scale)

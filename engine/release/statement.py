@@ -130,6 +130,7 @@ def build_statement(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -
     budget = compute_budgets(entries)[people]
     earlier = [e for e in earlier_entries if (e.kind, e.people) == ("release", people)]
     cost = _select_values(charged_entry.body, "epsilon", "delta")
+    deviation = math.sqrt(noise_variance(1 / plan.stages[0].scale)) if plan.is_flows else 0.0
     context = {
         "budget": budget,
         "cost": cost,
@@ -147,7 +148,7 @@ def build_statement(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -
         "version_guess_rate": _format_group_guess_rate(plan, 2),  # one unit taken out, one put in
         "all_days_version_rate": _format_all_days_guess_rate(plan, 2),
         "all_days_group_rate": _format_all_days_guess_rate(plan, GROUP_SIZE),
-        "noise_deviation": _compute_noise_deviation(plan),
+        "noise_deviation": deviation,
         "library": f"OpenDP {version('opendp')}",
         "version": version("mobility-privacy-explorer"),
         "dataset": dataset,
@@ -242,11 +243,6 @@ def _format_group_guess_rate(plan: ReleasePlan, units: int) -> str:
     """Return the right guesses of an attacker about units that are in the data or not together."""
     group = Guarantee(epsilon=plan.epsilon, delta=plan.delta).for_group(units)
     return format_guess_rate(group.max_guess_rate)
-
-
-def _compute_noise_deviation(plan: ReleasePlan) -> float:
-    """Return the standard deviation of the noise of one flow; 0 without flows."""
-    return math.sqrt(noise_variance(1 / plan.stages[0].scale)) if plan.is_flows else 0.0
 
 
 def _compute_flow_sum_bar(plan: ReleasePlan) -> int:

@@ -4,12 +4,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import shapely
-from pyproj import CRS
-
-from . import outlines
-from .city import CitySpec, Outline
+from .city import CitySpec
 from .country import Level
 from .countryplaces import CountryOutline, Town
 from .mobility import CountrySpec, Habits, Shock
@@ -18,18 +13,8 @@ from .visits import Activity
 _INPUTS = tomllib.loads(Path(__file__).with_name("shipped.toml").read_text(encoding="utf-8"))
 
 
-def _outline(name: str) -> Outline:
-    def outline(rng: np.random.Generator) -> tuple[shapely.Geometry, CRS]:
-        if name == "invented":
-            return outlines.invented_city(rng), outlines.invented_city_crs()
-        return outlines.natural_earth(name)
-
-    return outline
-
-
 def _city(name: str, inputs: dict[str, Any]) -> CitySpec:
     own: dict[str, Any] = {
-        "outline": _outline(inputs["outline"]),
         "activity": Activity(**inputs["activity"]),
         "quarters": tuple(inputs["quarters"]),
     }
@@ -48,15 +33,11 @@ def _country(inputs: dict[str, Any]) -> CountrySpec:
     return CountrySpec(**(inputs | own))
 
 
-def _levels(which: str) -> dict[str, tuple[CountrySpec, Level]]:
-    return {name: (_COUNTRIES[country], level) for name, (country, level) in _INPUTS[which].items()}
-
-
 _COUNTRIES = {name: _country(inputs) for name, inputs in _INPUTS["countries"].items()}
-RWANDA_2008, AFGHANISTAN_2015, _ = _COUNTRIES.values()
 CITIES = {name: _city(name, inputs) for name, inputs in _INPUTS["cities"].items()}
 COMMUTES = {"demo-city-commutes": "demo-city"}
 """Datasets of home–work flows, and the city whose people they are of."""
-DEMO_CITY = CITIES["demo-city"]
-COUNTRIES = _levels("shipped")
+COUNTRIES: dict[str, tuple[CountrySpec, Level]] = {
+    name: (_COUNTRIES[country], level) for name, (country, level) in _INPUTS["shipped"].items()
+}
 """Shipped countries: who lives there, and the level of zones."""

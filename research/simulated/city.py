@@ -1,6 +1,6 @@
 """Simulated cities: zones, towers and people in an outline, saved as a dataset."""
 
-from collections.abc import Callable
+from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -10,7 +10,6 @@ import geopandas as gpd
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from pyproj import CRS
 
 from engine import datasets, temp_folder
 from engine.arrays import Floats, Integers
@@ -21,10 +20,9 @@ from engine.synthetic.simulated_rows import SimulatedRows, residents_table, simu
 from engine.synthetic.twin_people import travel_time_s
 
 from .landuse import LandUse, LandUsePlan, plan_land_use
+from .outlines import city_outline
 from .subdivision import scatter, subdivide
 from .visits import Activity, City, Visits, simulate
-
-Outline = Callable[[np.random.Generator], tuple[shapely.Geometry, CRS]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +32,7 @@ class CitySpec:
     name: str
     description: str
     source: str
-    outline: Outline
+    outline: str
     zones: int
     towers: int
     people: int
@@ -127,7 +125,7 @@ def _trips(
 def make_places(spec: CitySpec) -> Places:
     """Subdivide the outline into zones and place the towers, both denser in the centre."""
     rng = np.random.default_rng(spec.seed)
-    region, crs = spec.outline(rng)
+    region, crs = city_outline(spec.outline, rng)
     west, south, east, north = shapely.bounds(region)
     centre = np.array([(west + east) / 2, (south + north) / 2])
     radius_m = float(np.sqrt(shapely.area(region) / np.pi))
@@ -168,11 +166,11 @@ def quarter_names(
     words = rng.permutation(np.array(quarters))[: len(middles)]
     offset = centres[:, None, :] - middles[None, :, :]
     quarter = np.argmin(np.hypot(offset[..., 0], offset[..., 1]), axis=1)
-    used: dict[str, int] = {}
+    used: Counter[str] = Counter()
     names = [""] * len(centres)
     for place in np.argsort(np.hypot(*centres.T), kind="stable"):
         word = str(words[quarter[place]])
-        used[word] = used.get(word, 0) + 1
+        used[word] += 1
         names[place] = f"{word} {used[word]}"
     return names
 
@@ -198,10 +196,10 @@ def _intensity(plan: LandUsePlan, points: Floats) -> Floats:
 
 
 def _tower_names(zone_of_tower: Integers, zone_names: list[str]) -> list[str]:
-    used: dict[int, int] = {}
+    used: Counter[int] = Counter()
     names: list[str] = []
     for zone in zone_of_tower:
-        used[zone] = used.get(zone, 0) + 1
+        used[zone] += 1
         names.append(f"{zone_names[zone]}, mast {used[zone]}")
     return names
 

@@ -4,10 +4,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
+import geopandas as gpd
 import numpy as np
-import pyarrow as pa
 
 from engine import datasets, temp_folder
+from engine.arrays import Integers
 from engine.ingest.inputs.places import places_from_zones
 from engine.synthetic.simulated_rows import (
     DAY_S,
@@ -54,7 +55,9 @@ def make_country(spec: CountrySpec, level: Level, folder: Path) -> datasets.Data
     tables.pop("report")
     if not spec.with_person_ranks:
         tables.pop("trips_person")
-    tables["homes"] = _homes(population, places, level)
+    home = population.home if level == "fine" else places.coarse_of_fine[population.home]
+    residents = np.bincount(home, minlength=len(zones))
+    tables["homes"] = residents_table(list(zones["zone_id"]), residents)
     marginals = {
         "people": spec.people,
         "trips_mean": total / spec.people,
@@ -67,30 +70,22 @@ def make_country(spec: CountrySpec, level: Level, folder: Path) -> datasets.Data
             for q in (90, 95, 99)
         },
     }
-    metadata = _metadata(spec, folder.name, marginals, _scenario(spec, places, level, tables))
+    metadata = _metadata(spec, folder.name, marginals, _scenario(spec, places, zones, residents))
     return datasets.save(folder, metadata, zones=with_parents(zones, spec.plan), tables=tables)
 
 
-def _homes(population: Population, places: CountryPlaces, level: Level) -> pa.Table:
-    zones = places.coarse if level == "coarse" else places.fine
-    home = population.home if level == "fine" else places.coarse_of_fine[population.home]
-    return residents_table(list(zones["zone_id"]), np.bincount(home, minlength=len(zones)))
-
-
 def _scenario(
-    spec: CountrySpec, places: CountryPlaces, level: Level, tables: dict[str, pa.Table]
+    spec: CountrySpec, places: CountryPlaces, zones: gpd.GeoDataFrame, residents: Integers
 ) -> dict[str, Any]:
-    """Where an epidemic begins and what the shock was, in the ids of this level."""
-    homes = tables["homes"]["n"].to_numpy()
-    ids = np.array(places.coarse["zone_id"] if level == "coarse" else places.fine["zone_id"])
-    coarse_ids = np.array(places.coarse["zone_id"])
-    coarse_of = np.arange(len(ids)) if level == "coarse" else places.coarse_of_fine
+    """Where an epidemic begins and what the shock was, in the ids of these zones."""
+    ids, coarse_ids = np.array(zones["zone_id"]), np.array(places.coarse["zone_id"])
+    coarse_of = places.coarse_of_fine if zones is places.fine else np.arange(len(ids))
     in_middle = np.flatnonzero(coarse_ids[coarse_of] == spec.mid_size_zone_id)
     chance = int(np.random.default_rng(spec.seed + 9).integers(len(ids)))
     scenario: dict[str, Any] = {
         "epidemic_origins": {
-            "largest": str(ids[homes.argmax()]),
-            "mid_size": str(ids[in_middle[homes[in_middle].argmax()]]),
+            "largest": str(ids[residents.argmax()]),
+            "mid_size": str(ids[in_middle[residents[in_middle].argmax()]]),
             "random": str(ids[chance]),
         }
     }

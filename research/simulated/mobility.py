@@ -134,7 +134,7 @@ class Population:
         rng = self._generator(_LOCAL, day)
         local, size = self._outings(self._moves, self._habits.fine_outing, day, rng)
         person = np.unique(np.concatenate([between.person, local]))
-        travels = _count(person, between.person)
+        travels = np.bincount(np.searchsorted(person, between.person), minlength=len(person))
         moves = np.zeros_like(travels)
         moves[np.searchsorted(person, local)] = size
         return self._mix(person, between, travels, moves, rng)
@@ -235,8 +235,3 @@ class Population:
             place[those] = np.searchsorted(self._arrival[coarse], level[those], side="right") - 1
         place = np.clip(place, self._first_fine[zone], self._first_fine[zone + 1] - 1)
         return np.where(self._coarse_of_fine[home] == zone, home, place)
-
-
-def _count(values: Integers, among: Integers) -> Integers:
-    """Return how often each of sorted `values` occurs in sorted `among`."""
-    return np.searchsorted(among, values, "right") - np.searchsorted(among, values, "left")

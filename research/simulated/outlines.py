@@ -12,7 +12,8 @@ from engine.geography import projected_crs
 OUTLINES = Path(__file__).parents[2] / "data" / "outlines"
 """Extracts of Natural Earth that may be shipped; see the notice beside them."""
 
-_INVENTED_CITY_AT = (-30.0, 40.0)  # open ocean: nobody can take it for a real place
+_INVENTED_CITY = CRS("+proj=laea +lat_0=40 +lon_0=-30 +datum=WGS84 +units=m")
+"""Open ocean: nobody can take it for a real place."""
 
 
 def provinces(name: str) -> gpd.GeoDataFrame:
@@ -21,19 +22,13 @@ def provinces(name: str) -> gpd.GeoDataFrame:
     return gpd.GeoDataFrame(shapes.sort_values("adm1_code", ignore_index=True))
 
 
-def natural_earth(name: str) -> tuple[shapely.Geometry, CRS]:
-    """Return the union of the provinces of `name`, projected to metres, and its CRS."""
+def city_outline(name: str, rng: np.random.Generator) -> tuple[shapely.Geometry, CRS]:
+    """Return ``invented``, or the union of the provinces of `name`, in metres, and its CRS."""
+    if name == "invented":
+        return invented_city(rng), _INVENTED_CITY
     shapes = provinces(name)
     crs = projected_crs(shapes)
     return shapely.union_all(shapes.geometry.to_crs(crs).to_numpy()), crs
-
-
-def invented_city_crs() -> CRS:
-    """Return an equal-area projection in metres whose origin is the invented city's centre."""
-    longitude, latitude = _INVENTED_CITY_AT
-    return CRS.from_dict(
-        {"proj": "laea", "lat_0": latitude, "lon_0": longitude, "datum": "WGS84", "units": "m"}
-    )
 
 
 def invented_city(rng: np.random.Generator, radius_m: float = 9000.0) -> shapely.Geometry:

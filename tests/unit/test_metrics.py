@@ -39,7 +39,7 @@ def test_empty_truth_has_no_figures_and_wrong_arguments_are_refused():
     assert np.isnan(metrics.earth_movers_distance(nothing, nothing, np.zeros((2, 2)))).all()
     with pytest.raises(ParameterError, match=r"same shape.*Compare a release"):
         metrics.pearson_correlation(TRUTH, PRIVATE[:3])
-    with pytest.raises(ParameterError, match="zone_distances_m"):
+    with pytest.raises(ParameterError, match="centre_distances_m"):
         metrics.earth_movers_distance(TRUTH, PRIVATE, np.zeros((2, 2)))
     with pytest.raises(ParameterError, match="Clip"):
         metrics.earth_movers_distance(TRUTH, PRIVATE - 100, np.zeros((12, 12)))

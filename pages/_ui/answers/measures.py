@@ -139,11 +139,10 @@ def _describe_column(setting: Setting | None, *, has_name: bool) -> str:
 def measure_draw(setting: Setting, seed: Seed, repeat: int) -> DrawnMeasures:
     """Return the measures of one draw, of flows over all matrices."""
     draw = cached.draw_release if repeat else cached.release
-    source = cached.dataset(cached.view_key(setting))
     if not words.is_flows(setting):
         true, private = cached.truth(setting), draw(setting, seed, repeat).counts
         positive = np.maximum(private[:, ::HOUR_STEP], 0.0)
-        distances = source.tessellation.zone_distances_m
+        distances = cached.read(_centre_distances_m, cached.view_key(setting))
         moved = metrics.earth_movers_distance(true[:, ::HOUR_STEP], positive, distances)
         return DrawnMeasures(None, float("nan"), metrics.mean_of_finite(moved))
     days = range(cached.matrix_count(setting))

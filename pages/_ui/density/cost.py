@@ -80,7 +80,7 @@ def _format_totals(parameters: density.DensityParameters, setting: Setting) -> l
     ledger = cached.compute_cost(replace(setting, parameters=parameters))
     totals = (
         (ledger.paper_epsilon, ledger.paper_definition),
-        (ledger.composed_epsilon, ledger.composed_definition),
+        (ledger.composed_epsilon, ledger.paper_definition),
         (ledger.proved_epsilon, ledger.proved_definition),
     )
     texts = [f"{total:.3g}, {notion}" for total, notion in totals]

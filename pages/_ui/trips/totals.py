@@ -56,10 +56,10 @@ def _total_intervals(
     """Return a range of some zones' totals and what it is; empty if the method states none."""
     exact = matrix.expected
     if exact is not None:
-        side, grand = "outgoing" if flow == LEAVING else "incoming", exact.grand_total
-        true, expected = grand.true_totals, grand.expected_totals
+        side = "outgoing" if flow == LEAVING else "incoming"
+        true, expected = exact.histogram.total_trips, exact.released_trips
         trimmed = exact.histogram.dropped_trips / true if true else 0.0
-        bias = signed_percent(grand.bias / true if true else float("nan"))
+        bias = signed_percent((expected - true) / true if true else float("nan"))
         return exact.interval_of_totals(side, zones), (
             "Each bar holds the zone's released total in at least 95% of releases (exact law). The "
             f"limit T drops {percent(trimmed)} of trips before any noise. All flows together: "

@@ -9,6 +9,7 @@ import pytest
 
 from engine import density, metrics, release
 from engine.datasets import load
+from engine.geography import centre_distances_m
 from engine.parameters import DensityMethod, DensityParameters
 from engine.text.dataset_text import CONFIDENTIAL_BANNER
 from engine.text.numbers import metres, number, percent
@@ -72,7 +73,7 @@ def test_the_displacement_is_the_mean_over_draws_at_every_hour_of_a_day(open_den
     app = settled(open_density(epsilon=0.5))
     truth = density.truth(load("demo-city"))[:, ::7]
     assert sorted({hour % 24 for hour in range(0, 168, 7)}) == list(range(24))
-    between = load("demo-city").tessellation.zone_distances_m
+    between = centre_distances_m(load("demo-city").zones)
     each = [
         np.nanmean(metrics.earth_movers_distance(truth, np.maximum(one.counts[:, ::7], 0), between))
         for one in drawn_by_the_engine(DensityParameters(epsilon=0.5))
@@ -104,7 +105,7 @@ def test_ledger_lists_every_stage_and_the_three_totals(open_density):
         shown = [float(total) for total, _ in totals]
         wanted = [own.paper_epsilon, own.composed_epsilon, own.proved_epsilon]
         assert shown == pytest.approx(wanted, rel=0.01)
-        senses = [own.paper_definition, own.composed_definition, own.proved_definition]
+        senses = [own.paper_definition, own.paper_definition, own.proved_definition]
         assert [sense.removesuffix(" ▲") for _, sense in totals] == senses
 
 

@@ -24,9 +24,9 @@ def ledger_of(**changes):
 def test_check_figures():
     """The figures that the scheme's specification fixes, to four digits."""
     assert accounting.coefficient_scale(CHECK) == pytest.approx(393.4, abs=0.05)
-    assert density.default_cluster_minimum(CHECK) == pytest.approx(509_900, abs=50)
+    assert accounting.cluster_minimum(CHECK) == pytest.approx(509_900, abs=50)
     efpa = replace(CHECK, method="efpa")
-    assert density.default_cluster_minimum(efpa) == pytest.approx(1_735_000, abs=500)
+    assert accounting.cluster_minimum(efpa) == pytest.approx(1_735_000, abs=500)
     analytic = replace(CHECK, gaussian="analytic")
     assert accounting.coefficient_scale(analytic) == pytest.approx(248.2, abs=0.05)
     rho = accounting.fourier_rho(CHECK)
