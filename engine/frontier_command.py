@@ -15,6 +15,7 @@ from .frontier.candidate import Candidate
 from .frontier.evaluation import EvaluatedSettings, check_max_risk, evaluate_settings
 from .frontier.requirements import Product, ProtectedUnit, Requirements
 from .privacy import STRONG_GUESS
+from .progress_line import make_progress_line
 from .readability import describe_weak_signal
 from .resolution import FINEST
 from .text.setting_text import LEAK_NOTE, describe_candidate
@@ -44,9 +45,8 @@ def build_parser() -> argparse.ArgumentParser:
     add("--time", choices=times, default="day", help=text)
     text = f"weakest accepted unit of privacy{default}"
     add("--unit", choices=units, default="person-day", help=text)
-    add(
-        "--read", choices=products, default="flows", help=f"product that would be released{default}"
-    )
+    text = f"product that would be released{default}"
+    add("--read", choices=products, default="flows", help=text)
     text = f"τ: flows with a noisy count below it are suppressed{default}"
     add("--threshold", type=int, default=15, help=text)
     text = f"limit of an attacker's correct guesses, in percent (a coin: 50){default}"
@@ -76,7 +76,8 @@ def _run(options: argparse.Namespace) -> None:
         suppression_threshold=options.threshold,
     )
     max_risk = check_max_risk(options.risk / 100)
-    evaluated = evaluate_settings(dataset, requirements)
+    progress = make_progress_line("evaluating settings")
+    evaluated = evaluate_settings(dataset, requirements, progress)
     signal = ""
     if (best := evaluated.recommend(max_risk)) is not None:
         signal = describe_weak_signal(best.setting, dataset, best.zone_count, options.trips)

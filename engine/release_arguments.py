@@ -60,12 +60,13 @@ def build_parser() -> argparse.ArgumentParser:
         _add_product(commands.add_parser(name, parents=[common], help=f"release {about}"), name)
     budget = commands.add_parser("budget", help="declare, raise or show budgets")
     _add_budgets(budget.add_subparsers(required=True, metavar="ACTION"), common)
-    verify = commands.add_parser("verify", parents=[common], help="check the ledger's hashes")
+    verify = commands.add_parser("verify", parents=[common], help="check ledger and bundle")
     verify.set_defaults(run="verify")
     add_json_option(verify)
-    verify.add_argument(
-        "--head", metavar="HASH", help="hash that the chain must contain, such as a statement's"
-    )
+    text = "folder of a bundle, to check against the ledger"
+    verify.add_argument("bundle", nargs="?", type=Path, help=text)
+    text = "hash that the chain must contain, such as a statement's"
+    verify.add_argument("--head", metavar="HASH", help=text)
     return parser
 
 
@@ -84,29 +85,23 @@ def _add_budgets(actions: Any, common: argparse.ArgumentParser) -> None:
     add_json_option(show)
     for parser in parsers[:-1]:
         parser.add_argument("people", help="name of the people and the period")
-        parser.add_argument(
-            "--by",
-            required=True,
-            help="person who decides this; the one who declares a budget may raise it",
-        )
-    declare.add_argument(
-        "--datasets", nargs="+", required=True, help="all datasets with these people"
-    )
+        text = "person who decides this; the one who declares a budget may raise it"
+        parser.add_argument("--by", required=True, help=text)
+    text = "names or folders of all datasets with these people"
+    declare.add_argument("--datasets", nargs="+", required=True, help=text)
     units, text = ("person", "person-day", "trip"), f"unit of privacy of the budget{_DEFAULT}"
     declare.add_argument("--unit", choices=units, default="person", help=text)
     text = "total ε that all releases together may cost"
     declare.add_argument("--epsilon", type=parse_number, required=True, help=text)
     text = f"total δ that all releases together may cost{_DEFAULT}"
     declare.add_argument("--delta", type=parse_number, default=0.0, help=text)
-    declare.add_argument(
-        "--raised-by", nargs="*", default=[], help="other persons who may raise the budget"
-    )
+    text = "other persons who may raise the budget"
+    declare.add_argument("--raised-by", nargs="*", default=[], help=text)
     raise_parser.add_argument("--epsilon", type=parse_number, required=True, help="new total of ε")
-    raise_parser.add_argument(
-        "--delta", type=parse_number, help="new total of δ; default: unchanged"
-    )
+    text = "new total of δ; default: unchanged"
+    raise_parser.add_argument("--delta", type=parse_number, help=text)
     raise_parser.add_argument("--reason", required=True, help="reason, recorded in the ledger")
-    join.add_argument("dataset", help="name of a further dataset of these people")
+    join.add_argument("dataset", help="name or folder of a further dataset of these people")
 
 
 def _add_product(parser: argparse.ArgumentParser, name: str) -> None:
@@ -123,13 +118,8 @@ def _add_product(parser: argparse.ArgumentParser, name: str) -> None:
     add("--consent", action="append", default=[], metavar="WORDS", help=words)
     if name != "report":
         methods = _METHODS[name]
-        add(
-            "--method",
-            type=partial(_parse_method, methods=methods),
-            choices=methods,
-            default=methods[0],
-            help=f"{_METHOD_HELP[name]}{_DEFAULT}",
-        )
+        parse, text = partial(_parse_method, methods=methods), f"{_METHOD_HELP[name]}{_DEFAULT}"
+        add("--method", type=parse, choices=methods, default=methods[0], help=text)
         text = f"zone level: zones, a parent such as province, or clusters-N{_DEFAULT}"
         add("--zones", default="zones", help=text)
     if name == "density":

@@ -1,7 +1,7 @@
 """Cached aggregates on disk: the only data that mechanisms read."""
 
-from .dataset import Dataset, find_same_people, has_people, load, save
-from .installed import available, data_root, data_roots
+from .dataset import Dataset, dataset_name, find_folder, find_same_people, has_people, load, save
+from .installed import available, data_root, data_roots, parse_output_folder
 from .memo import memoise
 from .metadata import Metadata
 from .trip_counts import RANK_BUCKET, TripCounts, Trips
@@ -15,9 +15,12 @@ __all__ = [
     "available",
     "data_root",
     "data_roots",
+    "dataset_name",
+    "find_folder",
     "find_same_people",
     "has_people",
     "load",
     "memoise",
+    "parse_output_folder",
     "save",
 ]

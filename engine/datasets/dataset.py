@@ -228,20 +228,25 @@ class Dataset:
 
 
 def load(name_or_path: str | Path) -> Dataset:
-    """Return the dataset of a name (shipped or installed on this computer) or of a folder's path.
+    """Return the dataset of a name or a path, as `find_folder`; raise `DatasetError` if damaged."""
+    return Dataset(storage.current_version(find_folder(name_or_path)))
 
-    Raises `DatasetError` if it is unknown (the message lists `available` names) or damaged.
+
+def find_folder(name_or_path: str | Path) -> Path:
+    """Return the folder of a dataset by its name (shipped or installed here) or by its path.
+
+    The folder has the dataset's name. Raises `DatasetError`, which lists `available` names, if
+    there is none.
     """
-    folders = available()
+    folders, folder = available(), Path(name_or_path)
     if str(name_or_path) in folders:
-        return Dataset(storage.current_version(folders[str(name_or_path)]))
-    folder = Path(name_or_path)
+        return folders[str(name_or_path)]
     try:
         there = folder.is_dir()
     except (OSError, ValueError):  # longer than any path, or with a NUL
         there = False
     if there:
-        return Dataset(storage.current_version(folder.resolve()))
+        return folder.resolve()
     name = str(name_or_path)
     raise DatasetError(
         f"there is no dataset '{name if len(name) <= 60 else name[:59] + '…'}'",
@@ -249,9 +254,15 @@ def load(name_or_path: str | Path) -> Dataset:
     )
 
 
-def has_people(name: str) -> bool:
-    """Return whether trips of an installed dataset have people; so they have if it is unknown."""
-    folder = available().get(name)
+def dataset_name(name_or_path: str) -> str:
+    """Return the name of a dataset by its name, also an unknown one, or by its path."""
+    folder = _known_folder(name_or_path)
+    return name_or_path if folder is None else folder.name
+
+
+def has_people(name_or_path: str) -> bool:
+    """Return whether trips of a dataset have people; so they have if it is unknown."""
+    folder = _known_folder(name_or_path)
     return True if folder is None else _load_metadata(folder).trips_have_people
 
 
@@ -269,6 +280,13 @@ def find_same_people(name: str, same_people_as: str | None = None) -> set[str]:
     for _ in links:
         names.update(*(link for link in links if link & names))
     return names
+
+
+def _known_folder(name_or_path: str) -> Path | None:
+    with suppress(DatasetError):
+        folder = find_folder(name_or_path.strip())
+        return folder if (folder / "current").is_file() else None
+    return None
 
 
 def _load_metadata(folder: Path) -> Metadata:

@@ -1,5 +1,6 @@
 """Names and folders of installed datasets."""
 
+import argparse
 import os
 from pathlib import Path
 
@@ -24,6 +25,16 @@ def data_roots() -> tuple[Path, ...]:
         if os.environ.get("MOBILITY_DATA") or root == _CHECKOUT_DATA
         else (_CHECKOUT_DATA, root)
     )
+
+
+def parse_output_folder(text: str) -> Path:
+    """Return the folder of a dataset to build: a path, or by a name alone one of `data_root`."""
+    if Path(text).name != text:
+        return Path(text)
+    folder = data_root() / "local" / text
+    if available().get(text, folder) != folder:
+        raise argparse.ArgumentTypeError(f"the name {text!r} is taken; choose another name or path")
+    return folder
 
 
 def available() -> dict[str, Path]:

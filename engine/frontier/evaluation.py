@@ -6,10 +6,10 @@ A method that `has_flow_distribution` is evaluated exactly; others and densities
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import chain, product
+from itertools import product
 from typing import Literal, NamedTuple, cast
 
 from .. import density, origin_destination as od, privacy
@@ -194,17 +194,26 @@ def evaluate_batch(
     return tuple(c for c in candidates if not math.isnan(c.utility.common_part))
 
 
-def evaluate_settings(dataset: Dataset, requirements: Requirements) -> EvaluatedSettings:
+def evaluate_settings(
+    dataset: Dataset,
+    requirements: Requirements,
+    progress: Callable[[float], None] = lambda _share: None,
+) -> EvaluatedSettings:
     """Return all evaluated settings of a dataset as `datasets.load` returns it, not a view.
+
+    `progress` is called with the share of batches that are done.
 
     Raises `ParameterError` or `DatasetError` if no setting can meet the requirements, or the
     dataset has no data to evaluate: trips that name their person, or for a density visits.
     """
     batches = plan_batches(dataset, requirements)
-    candidates = (evaluate_batch(dataset, batch) for batch in batches)
+    candidates: list[Candidate] = []
+    for done, batch in enumerate(batches, start=1):
+        candidates += evaluate_batch(dataset, batch)
+        progress(done / len(batches))
     evaluated = EvaluatedSettings(
         requirements=requirements,
-        candidates=tuple(chain.from_iterable(candidates)),
+        candidates=tuple(candidates),
         is_confidential=not dataset.metadata.simulated,
     )
     if not evaluated.eligible_candidates:

@@ -7,6 +7,7 @@ from .. import validation
 from ..contract import Aggregation, Selection, TimeSelection
 from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
+from ..origin_destination.noise_bounds import cell_half_width
 from ..resolution import FINEST, ZoneLevel, suggested_clusters, zone_labels, zone_levels
 
 ProtectedUnit = Literal["person-day", "person"]
@@ -84,13 +85,15 @@ def check_requirements(dataset: Dataset, requirements: Requirements) -> None:
     if requirements.product == "density":
         if not dataset.has_density:
             rule = "no visits, so a density cannot be evaluated"
-            remedy = "choose a dataset with visits, or product='flows'"
+            remedy = "choose a dataset with visits, or read flows"
     elif not dataset.has_trips:
         rule = "no trips, so flows cannot be evaluated"
-        remedy = "choose a dataset with trips, or product='density'"
+        remedy = "choose a dataset with trips, or read the density"
     elif not dataset.metadata.trips_have_people:
         rule = "trips that do not name their person, so none is protected"
-        remedy = "choose a dataset whose trips name their person"
+        bars = (f"± {cell_half_width(epsilon)} trips at ε = {epsilon:g}" for epsilon in (0.1, 1.0))
+        remedy = "choose a dataset whose trips name their person, or release single trips (unit "
+        remedy += f"trip, T = 1). Then the 95% error bar of one flow is {' and '.join(bars)}"
     elif requirements.unit == "person" and not dataset.has_person_ranks:
         rule = "no position of each trip in its person's order of all days, by which "
         rule += "unit='person' counts T trips"

@@ -16,6 +16,7 @@ from types import FrameType, NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from ..child_process import call_in_child
+from ..datasets import find_folder, parse_output_folder
 from ..errors import ExplorerError, InputError, add_json_option, parse_number
 from . import presets
 from .build import ingest
@@ -31,9 +32,9 @@ _EXAMPLE = """examples:
   mobility-privacy-explorer ingest trips trips_*.csv --locations stations.csv
       --map uid=User datetime=Start end_datetime=End origin=From destination=To
       --timezone America/Mexico_City --from 2015-09-01 --to 2015-09-30
-      --week 2015-09-07 --out data/local/guadalajara
+      --week 2015-09-07 --out guadalajara
   mobility-privacy-explorer ingest --as tlc yellow_2019-01.csv --zones taxi_zones.geojson
-      --timezone America/New_York --from 2019-01-01 --to 2019-01-31 --out data/local/taxis"""
+      --timezone America/New_York --from 2019-01-01 --to 2019-01-31 --out taxis"""
 _FLAGS = {
     "first_day": "--from",
     "last_day": "--to",
@@ -128,7 +129,8 @@ def build_parser() -> argparse.ArgumentParser:
             text += " " * bool(choices)
             text += "; ".join(f"{choice}: {words}" for choice, words in choices.items())
             flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
-            reader.add_argument(flag, dest=name, help=text, **_argument_options(kind))
+            arguments = _argument_options(parse_output_folder if name == "out" else kind)
+            reader.add_argument(flag, dest=name, help=text, **arguments)
     add_json_option(reader)
     return reader
 
@@ -140,6 +142,8 @@ def parse_options(values: dict[str, Any]) -> IngestOptions:
             several: list[Any] = value
             pairs = several and isinstance(several[0], tuple)
             values[name] = _require_unique_keys(several) if pairs else tuple(several)
+    if "same_people_as" in values:
+        values["same_people_as"] = find_folder(values["same_people_as"]).name
     if values["inputs"][1:] == () and values["inputs"][0] in get_args(Kind):
         _split_off_files(values)
     if missing := [_FLAGS.get(name, f"--{name}") for name in _REQUIRED if name not in values]:

@@ -137,7 +137,7 @@ class IngestOptions:
     inputs : tuple of str
         Files, folders or patterns of CSV (also packed) or Parquet; on Spark tables of a catalogue.
     out : Path
-        Folder of the dataset; its name becomes the dataset's name (needed).
+        Name of the dataset, or path of its folder, which names it (needed).
     first_day : date
         First local day of the declared period, as YYYY-MM-DD (needed).
     last_day : date
@@ -180,7 +180,7 @@ class IngestOptions:
         Each number counts people, each person is in one flow only, such as from home to work, and
         no number is expanded from a sample.
     same_people_as : str or None
-        Name of a dataset of the same people; both must share one budget.
+        Name or path of a dataset of the same people; both must share one budget.
     week : date or None
         Monday of the density week, as YYYY-MM-DD; default: the first in a full week.
     max_visits_cap : int

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from .. import validation
-from ..datasets import data_root, find_same_people, has_people
+from ..datasets import data_root, dataset_name, find_same_people, has_people
 from ..errors import ExplorerError, ParameterError
 
 BudgetUnit = Literal["trip", "person-day", "person"]
@@ -154,21 +154,22 @@ class BudgetLedger:
     ) -> None:
         """Declare, once, the budget of the people in `datasets`.
 
-        `people` is a name of these people and the period. `manager` and `other_managers` are the
+        `people` is a name of these people and the period. `datasets` are names or paths; a dataset
+        that is not on this computer is taken to have people. `manager` and `other_managers` are the
         names of those who may raise the budget or add datasets to it.
         """
         people = check_one_line("people", people)
         validation.check_one_of("unit", unit, get_args(BudgetUnit), "'person' is strongest")
-        names = sorted({check_one_line("datasets", name) for name in datasets})
+        names = sorted({check_one_line("datasets", dataset_name(name)) for name in datasets})
         managers = sorted({check_one_line("managers", name) for name in (manager, *other_managers)})
         cost = _check_cost(epsilon, delta)
         body = {"unit": unit, "datasets": names, "raised_by": managers, **cost}  # who may raise it
-        _require_people(names, unit)
+        _require_people(datasets, unit)
         with self._transaction() as (append, budgets):
             if people in budgets:
                 value = f"a second declaration; its budget is ε = {budgets[people].epsilon:g}"
                 rule = f"the budget of '{people}' must be declared once"
-                raise release_error(rule, value, "raise that budget instead", "declared")
+                raise release_error(rule, value, _advise("raise", budgets[people]), "declared")
             _require_no_budget(budgets, names)
             for name in names:
                 _require_shared_budget(budgets, people, find_same_people(name))
@@ -176,13 +177,13 @@ class BudgetLedger:
 
     def join(self, people: str, *, dataset: str, manager: str) -> None:
         """Add another dataset of the same people to their budget."""
-        dataset, manager = check_one_line("dataset", dataset), manager.strip()
+        name, manager = check_one_line("dataset", dataset_name(dataset)), manager.strip()
         with self._transaction() as (append, budgets):
             budget = _require_budget(budgets, people, manager)
-            _require_no_budget(budgets, [dataset])
+            _require_no_budget(budgets, [name])
             _require_people([dataset], budget.unit)
-            _require_shared_budget(budgets, budget.people, find_same_people(dataset))
-            append("join", budget.people, {"dataset": dataset, "by": manager})
+            _require_shared_budget(budgets, budget.people, find_same_people(name))
+            append("join", budget.people, {"dataset": name, "by": manager})
 
     def withdraw(self, people: str, *, manager: str) -> None:
         """Take back a budget of which nothing is spent, so that it can be declared anew."""
@@ -282,15 +283,17 @@ class BudgetLedger:
         """Return the budget of a dataset; raise `ReleaseError` if it has none."""
         return _find_budget(self.budgets(), dataset)
 
-    def verify(self, head: str | None = None) -> int:
+    def verify(self, head: str | None = None, digest: str | None = None) -> int:
         """Return the number of entries after a check of the chain.
 
-        `head` is the hash of an entry, as an earlier statement or ``budget show`` printed it; the
-        chain must hold it.
+        `head` is the hash of an entry, as an earlier statement or ``budget show`` printed it, and
+        `digest` that of a bundle's ``SHA256SUMS``; the chain must hold both.
         """
         _verified_entries.clear()
         entries = self.entries()
-        if head is not None and head.strip().lower() not in {entry.chain_hash for entry in entries}:
+        heads = {None, *(entry.chain_hash for entry in entries)}
+        digests = {None, *(entry.body.get("digest") for entry in entries)}
+        if (head and head.strip().lower()) not in heads or digest not in digests:
             rule = "the ledger must hold the entry whose hash was given"
             remedy = "this file is another ledger, or an older copy that lacks what was spent since"
             raise release_error(rule, f"{len(entries)} entries without it", remedy)
@@ -462,7 +465,14 @@ def _require_no_budget(budgets: dict[str, Budget], datasets: Sequence[str]) -> N
     for budget in budgets.values():
         if listed_datasets := sorted(set(datasets) & set(budget.datasets)):
             value = f"{', '.join(listed_datasets)}, which belongs to '{budget.people}'"
-            raise release_error("a dataset must belong to one budget", value, "use that budget")
+            rule = "a dataset must belong to one budget"
+            raise release_error(rule, value, _advise("use", budget))
+
+
+def _advise(verb: str, budget: Budget) -> str:
+    """Return what to do with a budget that exists; it can go while nothing of it is spent."""
+    withdraw = ", or withdraw it, as nothing of it is spent (command: release budget withdraw)"
+    return f"{verb} that budget instead{'' if budget.release_count else withdraw}"
 
 
 def _require_shared_budget(budgets: dict[str, Budget], people: str, same_people: set[str]) -> None:
@@ -476,9 +486,9 @@ def _require_shared_budget(budgets: dict[str, Budget], people: str, same_people:
             )
 
 
-def _require_people(names: Sequence[str], unit: str) -> None:
-    """Raise `ReleaseError` for a budget of people if an installed dataset tells no people apart."""
-    if unit != "trip" and (rides := [name for name in names if not has_people(name)]):
+def _require_people(datasets: Sequence[str], unit: str) -> None:
+    """Raise `ReleaseError` for a budget of people if a known dataset tells no people apart."""
+    if unit != "trip" and (rides := [name for name in datasets if not has_people(name)]):
         rule = "a budget of data that tell no people apart must be per trip"
         value = f"{', '.join(rides)} per {unit}"
         raise release_error(rule, value, "declare one per trip", "unit")

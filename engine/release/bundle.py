@@ -117,6 +117,26 @@ def reveal(folder: Path, out: Path) -> None:
     storage.flush_to_disk(out.parent)
 
 
+def check_files(folder: Path) -> tuple[int, str, str]:
+    """Return the number of a bundle's files, the hash of their list and that in the statement.
+
+    Raises `ReleaseError` if a file is missing or differs from the list ``SHA256SUMS``.
+    """
+    try:
+        lines = (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+        names = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
+        changed = [name for name in names if storage.sha256(folder / name) != names[name]]
+        statement = json.loads((folder / "statement.json").read_text(encoding="utf-8"))
+        hashes = storage.sha256(folder / "SHA256SUMS"), str(statement["ledger"]["hash"])
+    except (OSError, LookupError, TypeError, ValueError):
+        rule, remedy = "a bundle must have SHA256SUMS and its files", "name the released folder"
+        raise release_error(rule, str(folder), remedy) from None
+    if changed:
+        rule, remedy = "the files of a bundle must match SHA256SUMS", "get the bundle again"
+        raise release_error(rule, f"{', '.join(changed)} changed", remedy)
+    return len(names), *hashes
+
+
 def describe_failure(error: BaseException, charged_entry: Entry | None, out: Path) -> str:
     """Return in words what a stopped or failed release cost and whether its bundle is complete."""
     cause = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""

@@ -11,14 +11,15 @@ from typing import Any, TextIO
 from .. import datasets
 from ..contract import Selection, Setting, TimeSelection
 from ..datasets import Dataset
-from ..errors import ExplorerError, ParameterError
+from ..errors import DatasetError, ExplorerError, ParameterError
 from ..parameters import DensityParameters, ODParameters
+from ..progress_line import make_progress_line
 from ..release_arguments import build_parser
 from ..report import ReportParameters, fit_to_table, truth
 from ..synthetic.twin_inputs import format_inputs
 from . import Budget, BudgetLedger, check_release, list_warnings, plan, release, render_words
 from .budget_ledger import ReleaseError, to_printable
-from .bundle import archive_path
+from .bundle import archive_path, check_files
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,7 +65,7 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         tuning_note=note,
         **plan_options,
         consents=options.consent,
-        progress=_draw_progress if sys.stderr.isatty() else lambda _share: None,
+        progress=make_progress_line("drawing noise"),
     )
     _print_line(f"Written to {out} and {archive_path(out)}. Read {out / 'statement.html'} first.")
 
@@ -124,6 +125,7 @@ def _tuning_note(options: argparse.Namespace) -> str:
 def _change_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     people, manager = options.people, options.by
     if options.run == "set":
+        _warn_of_unknown(options.datasets)
         totals = {name: getattr(options, name) for name in ("datasets", "unit", "epsilon", "delta")}
         ledger.declare(people, manager=manager, other_managers=options.raised_by, **totals)
     elif options.run == "raise":
@@ -131,10 +133,20 @@ def _change_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         change = {"manager": manager, "reason": options.reason}
         ledger.raise_to(people, epsilon=options.epsilon, delta=delta, **change)
     elif options.run == "join":
+        _warn_of_unknown([options.dataset])
         ledger.join(people, dataset=options.dataset, manager=manager)
     else:
         ledger.withdraw(people, manager=manager)
     _show_ledger(options, ledger)
+
+
+def _warn_of_unknown(names: Sequence[str]) -> None:
+    """Warn of names without a dataset here: its people cannot be checked, or it is a slip."""
+    for name in names:
+        try:
+            datasets.find_folder(name)
+        except DatasetError as error:
+            _print_line(f"warning: {error} The budget is for that name as it is.", sys.stderr)
 
 
 def _show_ledger(options: argparse.Namespace, ledger: BudgetLedger) -> None:
@@ -165,24 +177,39 @@ def _to_row(budget: Budget) -> dict[str, Any]:
     return {**row, "releases": budget.release_count}
 
 
-def _verify_ledger(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    entries = ledger.verify(options.head)
-    if not entries and options.ledger is not None:
+def _verify(options: argparse.Namespace, ledger: BudgetLedger) -> None:
+    """Check the ledger, and a bundle against it; print what was checked and what that proves."""
+    files, digest, head = 0, None, options.head
+    if options.bundle is not None:
+        files, digest, stated_hash = check_files(options.bundle)
+        head = head or stated_hash
+    count = ledger.verify(head, digest)
+    if not count and options.ledger is not None:
         rule = "there must be a ledger to verify"
         raise ReleaseError(rule, value=options.ledger.name, remedy="name its file")
     if options.json:
-        print(json.dumps({"entries": entries, "unbroken": True}))
-    else:
-        _print_line(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
-
-
-def _draw_progress(share: float) -> None:
-    print(f"\r{share:4.0%}", end="\n" if share >= 1 else "", file=sys.stderr)
+        print(json.dumps({"entries": count, "unbroken": True}))
+        return
+    checked = f"{count} {'entry' if count == 1 else 'entries'}, unbroken"
+    proved, open_point = (
+        "no entry was changed by accident",
+        "nobody rewrote the ledger (give --head or a bundle)",
+    )
+    if head:
+        checked += f", each with the hash of the one before, one with the hash {head.strip()[:8]}…"
+        proved = "no entry up to that one was changed since its hash was written down"
+        open_point = "no later entry is missing, or that the released numbers are right"
+    if files:
+        checked = f"{files} files match SHA256SUMS, whose hash the ledger holds; {checked}"
+        proved = f"the files are those of the release, and {proved}"
+    _print_line(f"Checked: {checked}.")
+    _print_line(f"Proved: {proved}.")
+    _print_line(f"Not proved: that {open_point}.")
 
 
 _COMMANDS = {
     "release": _release,
     **dict.fromkeys(("set", "raise", "join", "withdraw"), _change_budget),
     "show": _show_ledger,
-    "verify": _verify_ledger,
+    "verify": _verify,
 }

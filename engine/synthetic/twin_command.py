@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from ..datasets import storage
+from ..datasets import parse_output_folder, storage
 from ..errors import parse_number, run_command
+from ..progress_line import make_progress_line
 from .twin import twin
 from .twin_files import read_twin_zones
 from .twin_inputs import FIRST_DAY, TwinInputs
@@ -30,13 +31,9 @@ def _run(arguments: Sequence[str]) -> None:
     inputs = TwinInputs(sources=dict(facts.pop("sources")), **facts)
     start = time.perf_counter()
     with storage.lock_for_writing(out):
-        dataset = twin(zones, inputs, out, progress=_print_progress)
+        dataset = twin(zones, inputs, out, progress=make_progress_line("simulating people"))
     seconds = time.perf_counter() - start
-    print(f"\n{out}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s", file=sys.stderr)
-
-
-def _print_progress(done: float) -> None:
-    print(f"\r{done:4.0%}", end="", file=sys.stderr, flush=True)
+    print(f"{out}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s", file=sys.stderr)
 
 
 def _parse_source(text: str) -> list[str]:
@@ -60,31 +57,19 @@ def build_parser() -> argparse.ArgumentParser:
     text = f"mean number of trips between zones per person and day{default}"
     add("--trips", dest="trips_a_day", type=parse_number, default=0.8, help=text)
     add("--one-trip", action="store_true", help="everybody makes one trip in the whole period")
-    add(
-        "--travellers",
-        type=parse_number,
-        help="share of people who ever travel in the period, 0 to 1; default: 0.9",
-    )
+    text = "share of people who ever travel in the period, 0 to 1; default: 0.9"
+    add("--travellers", type=parse_number, help=text)
     add("--days", type=int, default=7, help=f"number of days in the period{default}")
     text = f"first day, as YYYY-MM-DD{default}"
     add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help=text)
-    add(
-        "--timezone",
-        dest="time_zone",
-        default="UTC",
-        help=f"local time zone, such as Africa/Kigali{default}",
-    )
-    add(
-        "--friction",
-        dest="friction_km",
-        type=parse_number,
-        help="distance in km over which flows fall by a factor e; default: from the zones",
-    )
+    text = f"local time zone, such as Africa/Kigali{default}"
+    add("--timezone", dest="time_zone", default="UTC", help=text)
+    text = "distance in km over which flows fall by a factor e; default: from the zones"
+    add("--friction", dest="friction_km", type=parse_number, help=text)
     text = f"mean number of records per person and week, for the density; 0 for none{default}"
     add("--visits", dest="visits_a_week", type=parse_number, default=15.0, help=text)
-    add(
-        "--seed", type=int, default=1, help=f"whole number; another one makes other people{default}"
-    )
+    text = f"whole number; another one makes other people{default}"
+    add("--seed", type=int, default=1, help=text)
     text = "public source of a number, such as people='annual report'; repeat it for each fact"
     add(
         "--source",
@@ -95,5 +80,6 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="FACT=WHERE",
         help=text,
     )
-    add("--out", type=Path, required=True, help="new folder for the dataset")
+    text = "name of the new dataset, or path of its folder"
+    add("--out", type=parse_output_folder, required=True, help=text)
     return parser

@@ -20,7 +20,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 ROOT = Path(__file__).parents[2]
 FRONT_END = {"streamlit", "pydeck", "altair"}
 LAYERS = [
-    {"errors", "arrays", "verdict"},
+    {"errors", "arrays", "progress_line", "verdict"},
     {"child_process", "validation"},
     {"parameters"},
     {"release_arguments", "temp_folder"},

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from engine import command, frontier_command, release_arguments
+from engine import command, datasets, frontier_command, release_arguments
 from engine.ingest import command as ingest_command
 from engine.release import command as release_command
 from engine.synthetic import twin_command
@@ -93,3 +93,16 @@ def test_ledger_and_ingest_are_told_as_json(tmp_path, capsys):
     account = json.loads(capsys.readouterr().out)
     assert (account["rows"]["read"], account["rows"]["used"]) == (1, 1)
     assert account["folder"].startswith(str(tmp_path))
+
+
+def test_a_dataset_is_built_and_named_by_a_name_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path / "own"))
+    write_csv(tmp_path / "t.csv", ("uid", "datetime", "origin", "destination"), ROWS)
+    assert ingest_command.main([*arguments(tmp_path, "--parts", "trips"), "--out", "town"]) == 0
+    assert datasets.load("town").folder.parent == tmp_path / "own" / "local" / "town"
+    other = [*arguments(tmp_path, "--same-people-as", "tawn"), "--out", str(tmp_path / "other")]
+    assert ingest_command.main(other) == 2
+    assert "no dataset 'tawn'. Name one of town" in capsys.readouterr().err
+    (tmp_path / "own" / "local" / "town").rename(tmp_path / "own" / "town")
+    with pytest.raises(SystemExit):
+        ingest_command.main([*arguments(tmp_path), "--out", "town"])

@@ -78,16 +78,8 @@ def coarsen_to_hexagons(places: Places, size_m: float | None) -> Places:
         inside, names = np.flatnonzero(zone >= 0)[::-1], zones["name"].to_numpy(copy=True)
         names[zone[inside]] = "around " + places.towers["name"].to_numpy(object)[inside]
         zones["name"] = names  # the first place of a hexagon locates it
-    return replace(
-        places,
-        zones=zones,
-        zone_of_tower=zone,
-        notes=(
-            *(earlier_note for earlier_note in places.notes if earlier_note != VORONOI_NOTE),
-            note,
-        ),
-        zones_are_towers=False,
-    )
+    notes = *(earlier for earlier in places.notes if not earlier.startswith(VORONOI_NOTE)), note
+    return replace(places, zones=zones, zone_of_tower=zone, notes=notes, zones_are_towers=False)
 
 
 def cover_with_hexagons(area: Area, size_m: float | None) -> Places:

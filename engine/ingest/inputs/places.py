@@ -262,7 +262,13 @@ def _places_from_towers(towers: gpd.GeoDataFrame) -> Places:
     coordinates = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy()))
     number = coordinates.groupby([0, 1], sort=False).ngroup().to_numpy().astype(np.int32)
     plain: Any = towers[["location_id", "name", "geometry"]]
-    return Places(plain, voronoi_zones(towers), number, (VORONOI_NOTE,), zones_from_places=True)
+    zones, note = voronoi_zones(towers), VORONOI_NOTE
+    if (shared := np.bincount(number) > 1).any():
+        pair = plain["location_id"][number == shared.argmax()][:2]
+        names = " and ".join(map(sources.to_printable, pair))
+        note += f". {len(towers):,} places give {len(zones):,} zones, because "
+        note += f"{int(shared[number].sum()):,} places share coordinates, such as {names}"
+    return Places(plain, zones, number, (note,), zones_from_places=True)
 
 
 def places_from_zones(zones: gpd.GeoDataFrame) -> Places:

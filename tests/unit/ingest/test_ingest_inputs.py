@@ -18,7 +18,7 @@ from engine import report as mobility, resolution
 from engine.errors import InputError
 from engine.ingest import preview_table
 from engine.ingest.inputs import column_mapping
-from engine.ingest.inputs.hexagons import bounding_area
+from engine.ingest.inputs.hexagons import bounding_area, coarsen_to_hexagons
 from engine.ingest.inputs.places import Places, locate_points, read_places
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.row_report import Reason
@@ -344,3 +344,12 @@ def test_districts_of_stations_are_those_of_their_cells(tmp_path):
     assert of == {f"z{i}": d for i, d in enumerate(DISTRICTS)}
     read = read_places(options(tmp_path, "trips", [places], locations=places))
     assert list(read.towers.columns) == ["location_id", "name", "geometry"]
+
+
+def test_places_that_share_coordinates_are_counted_in_the_account(tmp_path):
+    path = tmp_path / "places.csv"
+    path.write_text("id,lat,lng\nA,20.6,-103.3\nB,20.7,-103.3\nC,20.7,-103.3\n")
+    asked = options(tmp_path, "trips", [path], locations=path)
+    (note,) = (note for note in read_places(asked).notes if "Voronoi" in note)
+    assert "3 places give 2 zones, because 2 places share coordinates, such as B and C" in note
+    assert not any("share" in note for note in coarsen_to_hexagons(read_places(asked), 2e3).notes)

@@ -74,6 +74,19 @@ def test_the_command_line_releases_and_refuses(tmp_path, capsys, option):
     assert main(["verify", "--head", head, *option]) == 0
     assert "4 entries, unbroken" in capsys.readouterr().out
     refused(capsys, "verify", "--head", "0" * 64, *option)
+    assert main(["verify", out, *option]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in said] == ["Checked", "Proved", "Not proved"]
+    assert "files match SHA256SUMS, whose hash the ledger holds; 4 entries, unbroken" in said[0]
+    page = (tmp_path / "out" / "statement.html").read_text("utf-8")
+    assert re.search("release verify [.] --head ([0-9a-f]{8})", page)[1] in said[0]
+    (tmp_path / "out" / "density.csv").write_text("changed")
+    assert "(given: density.csv changed)" in refused(capsys, "verify", out, *option)
+    (tmp_path / "out" / "SHA256SUMS").write_text("")
+    assert "whose hash was given" in refused(capsys, "verify", out, *option)
+    wrong = ["budget", "set", "q", "--datasets", "demo-citi", "--epsilon", "1", "--by", "me"]
+    assert main([*wrong, *option]) == 0  # it may be on another computer
+    assert "warning: there is no dataset 'demo-citi'. Name one of " in capsys.readouterr().err
     assert "must be a ledger" in refused(capsys, "verify", "--ledger", str(tmp_path / "none"))
     refused(capsys, "od", "no\x1b[2Jwhere\n", *OD[2:], "--epsilon", "1", "--out", "x", *option)
 

@@ -8,6 +8,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -80,13 +81,15 @@ def test_datasets_of_the_same_people_share_their_budget(ledger):
 def test_data_without_people_have_a_budget_of_trips(tmp_path, monkeypatch, ledger):
     monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
     built(tmp_path, [("A", "B", 5)], kind="flows", header=("origin", "destination", "flow"))
-    declared = {"datasets": ["city"], "epsilon": 1.0, "manager": "me"}
-    for act in (
-        lambda: ledger.declare("flows", unit="person", **declared),
-        lambda: ledger.join("town", dataset="city", manager="me"),
-    ):
-        with pytest.raises(ReleaseError, match=r"per trip \(given: city per person\)\. Declare"):
-            act()
+    for name in ("city", str(tmp_path / "city")):
+        declared = {"datasets": [name], "epsilon": 1.0, "manager": "me"}
+        monkeypatch.setenv("MOBILITY_DATA", str(tmp_path if name == "city" else tmp_path / "no"))
+        for act in (
+            partial(ledger.declare, "flows", unit="person", **declared),
+            partial(ledger.join, "town", dataset=name, manager="me"),
+        ):
+            with pytest.raises(ReleaseError, match=r"trip \(given: .*city per person\)\. Declare"):
+                act()
     ledger.declare("flows", unit="trip", **declared)
     assert ledger.find_budget("city").unit == "trip"
 
@@ -94,6 +97,14 @@ def test_data_without_people_have_a_budget_of_trips(tmp_path, monkeypatch, ledge
 def test_a_budget_of_which_nothing_is_spent_can_be_withdrawn(ledger, kept, capsys):
     with pytest.raises(ReleaseError, match=r"may be changed only by me \(given: 'you'"):
         ledger.withdraw("town", manager="you")
+    for people, held, is_spent in (
+        ("town", ledger, False),
+        ("x", ledger, False),
+        ("x", kept, True),
+    ):
+        with pytest.raises(ReleaseError) as refusal:
+            held.declare(people, datasets=["a"], unit="trip", epsilon=1.0, manager="me")
+        assert ("release budget withdraw" in str(refusal.value)) is not is_spent
     options = ["--by", "me", "--ledger", str(ledger.path)]
     assert main(["budget", "withdraw", "town", *options]) == 0
     assert "no budget has been declared" in capsys.readouterr().out
