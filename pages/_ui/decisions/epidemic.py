@@ -314,12 +314,12 @@ def describe_verdict(
 
 
 def _describe_timing(evaluation: EpidemicEvaluation, origin: str) -> str:
-    moved = format_days(evaluation.shift_days) if evaluation.timing else ""
-    return {
-        "early": f"The epidemic from {origin} seems faster: the median zone begins to act {moved} "
-        "early.",
-        "late": f"The epidemic from {origin} seems slower: the median zone begins to act {moved} "
-        "late.",
-        "on time": "The median zone begins to act on the right day.",
-        "": "No zone acts, neither in truth nor in the release.",
-    }[evaluation.timing]
+    if not evaluation.timing:
+        return "No zone acts, neither in truth nor in the release."
+    if evaluation.timing == "on time":
+        return "The median zone begins to act on the right day."
+    pace = "faster" if evaluation.timing == "early" else "slower"
+    return (
+        f"The epidemic from {origin} seems {pace}: the median zone begins to act "
+        f"{format_days(evaluation.shift_days)} {evaluation.timing}."
+    )
