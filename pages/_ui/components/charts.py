@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import altair
@@ -192,16 +192,6 @@ _MARKS: dict[str, dict[str, Any]] = {
     "rule": {"type": "rule", "strokeWidth": 2},
     "span": {"type": "rule", "strokeWidth": 9, "opacity": 0.4},
 }
-
-
-def stack_bars(parts: Sequence[Mark]) -> list[Mark]:
-    """Return bars one after another: each begins where the one before it ends."""
-    ends = np.cumsum([np.asarray(part.values, dtype=float) for part in parts], axis=0)
-    starts = [np.zeros_like(ends[0]), *ends[:-1]]
-    return [
-        replace(part, values=start, end=end, texts=[f"{value:,.4g}" for value in part.values])
-        for part, start, end in zip(parts, starts, ends, strict=True)
-    ]
 
 
 def draw_bars(

@@ -492,12 +492,7 @@ def _bar_html(gradient: str, low: str, high: str, topic: str) -> str:
 
 def polygon(zone: Any) -> str:
     """Return the rings of a polygon or several as one path of whole units."""
-    rings = [
-        ring
-        for part in shapely.get_parts(zone)
-        if isinstance(part, shapely.Polygon)
-        for ring in (part.exterior, *part.interiors)
-    ]
+    rings = shapely.get_rings(shapely.get_parts(zone))
     return "".join(_path(shapely.get_coordinates(ring)[:-1]) for ring in rings)
 
 

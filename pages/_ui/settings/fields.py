@@ -45,11 +45,7 @@ EPSILON_SLIDER = (
 )
 """The slider's stops: round ones, close together where promises lie."""
 
-PART_LABELS = {"trips": "Flows", "density": "Density"}
-VIEW_LABELS = {"explore": "Explore", "presenter": "Present"}
-SECOND_MAP_LABELS = {"noise": "With noise", "difference": "Difference"}
 TIME_LABELS = {"day": "Days", "week": "Weeks", "whole": "Whole period"}
-_format_plain = "{:g}".format
 
 
 @dataclass(frozen=True)
@@ -113,7 +109,7 @@ class MultiField(Field[Any]):
         return isinstance(value, list) and all(part in self.options for part in value)
 
 
-EPSILON = Field[float]("epsilon", "Privacy loss (ε)", EPSILON_SLIDER, _format_plain)
+EPSILON = Field[float]("epsilon", "Privacy loss (ε)", EPSILON_SLIDER, "{:g}".format)
 DELTA = Field[float]("delta", "Allowance (δ)", parameters.DELTA_STOPS, scientific)
 MAX_VISITS = Field[int]("max_visits", "Visit limit (ℓ)", range(1, parameters.MAX_VISITS_LIMIT + 1))
 DENSITY_METHOD = Field[parameters.DensityMethod](
@@ -133,11 +129,13 @@ RISK = Field[float](
     (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99),
     "{:.0%}".format,
 )
-HOME_PART = Field.from_labels("home_shown", "Shown", PART_LABELS)
+HOME_PART = Field.from_labels("home_shown", "Shown", {"trips": "Flows", "density": "Density"})
 HOURS = range(parameters.HOURS_PER_WEEK)
 HOUR = Field[int]("density_hour", "Hour of the week (local time)", HOURS, hour_of_week)
-SECOND_MAP = Field.from_labels("second_map", "Second map", SECOND_MAP_LABELS)
-VIEW = Field.from_labels("view", "View", VIEW_LABELS)
+SECOND_MAP = Field.from_labels(
+    "second_map", "Second map", {"noise": "With noise", "difference": "Difference"}
+)
+VIEW = Field.from_labels("view", "View", {"explore": "Explore", "presenter": "Present"})
 REPORT_UNIT = Field.from_labels("report_unit", "Who is protected", REPORT_UNITS)
 REPORT_TRIPS = Field[int]("report_trips", "Trips kept per person (M)", STOPS)
 REPORT_METHOD = Field.from_labels("report_preset", "Budget", REPORT_METHODS)
