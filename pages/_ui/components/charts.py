@@ -137,8 +137,8 @@ def make_lines(series: Mapping[str, Values], colours: Sequence[str] = SERIES) ->
 def draw_curve(
     series: Sequence[Line],
     *,
-    x: Values = (),
-    x_axis: Axis,
+    x: Values = EPSILON_STOPS,
+    x_axis: Axis = EPSILON,
     y_axis: Axis,
     key: str,
     alt: str,
@@ -148,7 +148,7 @@ def draw_curve(
     legend: bool = True,
     step: bool = False,
 ) -> None:
-    """Draw lines over one axis: `current` is "you are here"."""
+    """Draw lines over one axis, by default over all stops of ε: `current` is "you are here"."""
     place = x_axis.encode(altair.X, "x"), y_axis.encode(altair.Y, "y")
     colour, stroke = _encode_lines(series, has_legend=legend and len(series) > 1)
     chart = altair.Chart(altair.NamedData("lines"))

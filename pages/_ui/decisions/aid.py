@@ -19,7 +19,7 @@ from pages._ui.app import cache, parallel
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.parallel import Job
 from pages._ui.components import cards, charts
-from pages._ui.components.charts import EPSILON, Mark, Note
+from pages._ui.components.charts import Mark, Note
 from pages._ui.components.colours import TRUE
 from pages._ui.decisions import question, trials
 from pages._ui.frame import presenter
@@ -194,8 +194,6 @@ def _draw_epsilon_curve(view: AidView) -> None:
             charts.make_lines(
                 {"destinations found": np.nanmean(overlap, axis=1), "1 − error of the total": near}
             ),
-            x=EPSILON_STOPS,
-            x_axis=EPSILON,
             y_axis=charts.share_axis("Share correct"),
             current=view.setting.parameters.epsilon,
             notes=[Note(y=share, words=f"target: {share:.0%}")],

@@ -27,7 +27,7 @@ from pages._ui.app import parallel
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
 from pages._ui.components import cards, charts, picture
-from pages._ui.components.charts import DASHED, EPSILON, SOLID, Axis, Line, Note
+from pages._ui.components.charts import DASHED, SOLID, Axis, Line, Note
 from pages._ui.components.colours import OTHER, PRIVATE, TRUE
 from pages._ui.components.picture import Picture, Shapes
 from pages._ui.decisions import question, trials
@@ -194,8 +194,6 @@ def _draw_epsilon_curve(view: EpidemicView) -> None:
                 _make_line("accuracy", comparison.accuracy, PRIVATE, SOLID),
                 _make_line("recall", comparison.recall, OTHER, DASHED),
             ],
-            x=EPSILON_STOPS,
-            x_axis=EPSILON,
             y_axis=charts.share_axis("Mean over zones", domain=None),
             current=parameters.epsilon,
             notes=[

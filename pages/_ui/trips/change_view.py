@@ -236,8 +236,6 @@ def _draw_epsilon_curve(parameters: Any, zones: int) -> None:
     names = "one flow, chosen in advance", f"any one of {flows:,} flows (worst case)"
     charts.draw_curve(
         charts.make_lines(dict(zip(names, curves, strict=True))),
-        x=EPSILON_STOPS,
-        x_axis=charts.EPSILON,
         y_axis=charts.share_axis("Share of releases that report it"),
         current=parameters.epsilon,
         notes=[Note(y=0.95, words="95%", colour=colours.TRUE)],
