@@ -142,19 +142,16 @@ def _draw_curves(view: EpidemicView, low: Floats, middle: Floats, high: Floats) 
     days = pd.to_datetime(cached.dataset(view.key).metadata.days).tolist()
     form = "%b" if len(days) > 60 else "%-d %b"
 
-    def lines(zone: int) -> list[Line]:
-        y, below, above = middle[:, zone], low[:, zone], high[:, zone]
-        return [
-            Line(name="true data", y=true[:, zone], colour=TRUE),
-            Line(name="releases, 95% of them", y=y, low=below, high=above),
-        ]
-
     for column, zone in zip(st.columns(_ZONES, gap="medium"), zones, strict=False):
         name = view.names[ids[zone]]
+        y, below, above = middle[:, zone], low[:, zone], high[:, zone]
         with column:
             st.caption(make_inert(name))
             charts.draw_curve(
-                lines(zone),
+                [
+                    Line(name="true data", y=true[:, zone], colour=TRUE),
+                    Line(name="releases, 95% of them", y=y, low=below, high=above),
+                ],
                 x=days,
                 x_axis=Axis(title="Day", kind="time", form=form, tip="%d %b %Y", ticks=4),
                 y_axis=charts.share_axis("Infected", domain=(0.0, highest), ticks=5),
