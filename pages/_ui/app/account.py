@@ -1,7 +1,7 @@
 """Whether a connection comes from another account of this computer, which has its own data."""
 
 import os
-import sys
+from array import array
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -47,9 +47,5 @@ def _write_forms(end: End) -> list[str]:
     """Return an end of a connection as the tables write it; one of IPv4 also as one of IPv6."""
     packed = ip_address(end[0]).packed
     forms = [packed, _IPV4_IN_IPV6 + packed] if len(packed) == 4 else [packed]
-    return [f"{_write_words(form)}:{end[1]:04X}" for form in forms]
-
-
-def _write_words(packed: bytes) -> str:
-    words = (packed[i : i + 4] for i in range(0, len(packed), 4))
-    return "".join(f"{int.from_bytes(word, sys.byteorder):08X}" for word in words)
+    words = ("".join(f"{word:08X}" for word in array("I", form)) for form in forms)
+    return [f"{address}:{end[1]:04X}" for address in words]

@@ -39,9 +39,8 @@ class Cache:
                 return self._values[key][0]
             making = self._locks.setdefault(key, threading.RLock())
         with making:
-            with self._lock:
-                if key in self._values:
-                    return self._values[key][0]
+            if made := self.find(key):
+                return made[0]
             value = freeze(make())
             self.add(key, value)
         return value

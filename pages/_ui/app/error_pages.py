@@ -6,9 +6,10 @@ message, in which a library may quote what it was given.
 
 import logging
 import traceback
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -41,6 +42,16 @@ def catch_errors(place: DeltaGenerator | None = None) -> Generator[None]:
         show_error(error, place)
 
 
+def run_action(act: Callable[..., None], *arguments: Any) -> None:
+    """Do what a button says, and draw the page anew; where it cannot be done say so."""
+    try:
+        act(*arguments)
+    except ExplorerError as problem:
+        st.error(make_inert(str(problem), None))
+    else:
+        st.rerun()
+
+
 def handle_uncaught(error: Exception) -> bool:
     """Show an error that no page caught, such as one of a pressed button.
 
@@ -52,11 +63,7 @@ def handle_uncaught(error: Exception) -> bool:
 
 def silence_streamlit() -> None:
     """Keep Streamlit from writing such an error into the log, with its message; `log` writes."""
-    logging.getLogger(ERROR_LOGGER).addFilter(_has_no_error)
-
-
-def _has_no_error(record: logging.LogRecord) -> bool:
-    return not record.exc_info
+    logging.getLogger(ERROR_LOGGER).addFilter(lambda record: not record.exc_info)
 
 
 def log(error: Exception) -> str:

@@ -5,7 +5,10 @@ from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
 
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from pages._ui.app.account import OTHER_ACCOUNT, is_other_account
 from pages._ui.app.origin import NOT_ADMITTED, is_admitted, is_for_one_account, is_public
@@ -49,7 +52,6 @@ HEADERS = {
 
 The last keeps other sites from embedding files whose address they know or guess.
 """
-_RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 class Gate:
@@ -63,23 +65,25 @@ class Gate:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                sent = [h for h in message.get("headers", ()) if h[0].lower() not in _NAMES]
-                message = {**message, "headers": [*sent, *_RAW_HEADERS]}
+                message.setdefault("headers", ())
+                MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
-        elif not is_admitted(_header_values(scope, b"host"), _header_values(scope, b"origin")):
-            await _refuse(scope, send_with_headers, NOT_ADMITTED)
+            return
+        reason, headers = "", Headers(scope=scope)
+        if not is_admitted(headers.getlist("host"), headers.getlist("origin")):
+            reason = NOT_ADMITTED
         elif is_for_one_account() and _is_other(scope):
-            await _refuse(scope, send_with_headers, OTHER_ACCOUNT)
+            reason = OTHER_ACCOUNT
         elif is_public() and any(path in f"{scope['path']}/" for path in CLOSED_PATHS):
-            await _refuse(scope, send_with_headers, "A public server accepts no files.")
-        else:
-            await self._app(scope, receive, send_with_headers)
-
-
-_NAMES = {name for name, _ in _RAW_HEADERS}
+            reason = "A public server accepts no files."
+        answer = self._app
+        if reason:  # a socket is closed before it is accepted: the handshake gets a 403
+            is_socket = scope["type"] == "websocket"
+            answer = WebSocketClose(1008) if is_socket else PlainTextResponse(reason, 403)
+        await answer(scope, receive, send_with_headers)
 
 
 def _is_other(scope: Scope) -> bool:
@@ -88,16 +92,3 @@ def _is_other(scope: Scope) -> bool:
     if path.startswith("/static/") and ".." not in path:
         return False
     return is_other_account(scope.get(PEER), scope["server"])
-
-
-def _header_values(scope: Scope, name: bytes) -> list[str]:
-    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
-
-
-async def _refuse(scope: Scope, send: Send, reason: str) -> None:
-    if scope["type"] == "websocket":  # closed before it is accepted: the handshake gets a 403
-        await send({"type": "websocket.close", "code": 1008})
-        return
-    headers = [(b"content-type", b"text/plain; charset=utf-8")]
-    await send({"type": "http.response.start", "status": 403, "headers": headers})
-    await send({"type": "http.response.body", "body": reason.encode()})

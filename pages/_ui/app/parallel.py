@@ -182,8 +182,10 @@ class Job:
                 continue
             problem = future.exception()
             if problem is None:
-                self.results[i] = cache.freeze(future.result())
-                self._store_result(i)
+                key, self.results[i] = (self.function, *self.pieces[i]), future.result()
+                cache.cache_of(key).add(key, cache.freeze(self.results[i]))
+                with _lock:
+                    _pending.pop(key, None)
             elif isinstance(problem, ExplorerError):
                 self.error = str(problem)
             elif isinstance(problem, BrokenProcessPool):
@@ -193,12 +195,6 @@ class Job:
             else:  # the message may quote the data: neither page nor log repeat it
                 where = error_pages.log(problem) if isinstance(problem, Exception) else "stopped"
                 self.error = _FAILED.format(where)
-
-    def _store_result(self, index: int) -> None:
-        key = (self.function, *self.pieces[index])
-        with _lock:
-            _pending.pop(key, None)
-        cache.cache_of(key).add(key, self.results[index])
 
 
 def submit(name: str, function: Function, pieces: Sequence[Piece], *, delay_s: float = 0.0) -> Job:

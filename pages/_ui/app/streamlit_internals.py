@@ -83,15 +83,15 @@ def end_session(session: str) -> None:
     server.uploaded_file_mgr.remove_session_files(session)
 
 
-def _open_link() -> AbstractContextManager[QueryParams | None]:
+def _open_link() -> AbstractContextManager[QueryParams]:
     state = run_state()
-    return nullcontext() if state is None else state.query_params()
+    return nullcontext(QueryParams()) if state is None else state.query_params()
 
 
 def is_bound(key: str) -> bool:
     """Whether a widget writes this key of the link."""
     with _open_link() as link:
-        return link is not None and link.is_bound(key)
+        return link.is_bound(key)
 
 
 def write_query(
@@ -102,8 +102,6 @@ def write_query(
     Widgets that are drawn afterwards begin with the link as written if it is set anew.
     """
     with _open_link() as link:
-        if link is None:
-            return
         for key in stale:
             link.discard_param_no_forward_msg(key)
         missing = {key: text for key, text in texts.items() if not link.has_param(key)}
@@ -119,6 +117,5 @@ def unbind(keys: Iterable[str]) -> None:
     """Let go of keys of the link: what no page draws would be taken out."""
     with _open_link() as link:
         for key in keys:
-            binding = None if link is None else link.get_binding_for_param(key)
-            if link is not None and binding is not None:
+            if binding := link.get_binding_for_param(key):
                 link.unbind_widget(binding.widget_id)

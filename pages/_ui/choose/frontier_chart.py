@@ -50,7 +50,7 @@ def _draw_chart(advice: Recommendation, setting: Setting) -> None:
     levels = sorted({place[:2] for place in lines})
     curves = [
         Line(
-            name=_name_line(place, line[0]),
+            name=f"{count_zones(place[1], place[0])}, {words.describe_time(line[0].setting)}",
             x=[*(round_up_percent(point.risk, 1) / 100 for point in line), 1.0],
             y=[point.utility.overall_common_part for point in (*line, line[-1])],
             colour=_SHADES[levels.index(place[:2]) % len(_SHADES)],
@@ -92,8 +92,3 @@ def _draw_chart(advice: Recommendation, setting: Setting) -> None:
         f"the zones. τ stays at {frontier.requirements.suppression_threshold}. Where a method has "
         "no exact law, a few settings are evaluated from simulated releases."
     )
-
-
-def _name_line(detail: Detail, point: Candidate) -> str:
-    zones, level, _ = detail
-    return f"{count_zones(level, zones)}, {words.describe_time(point.setting)}"

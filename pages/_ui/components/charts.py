@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import altair
@@ -137,8 +137,8 @@ def make_lines(series: Mapping[str, Values], colours: Sequence[str] = SERIES) ->
 def draw_curve(
     series: Sequence[Line],
     *,
-    x: Values = (),
-    x_axis: Axis,
+    x: Values = EPSILON_STOPS,
+    x_axis: Axis = EPSILON,
     y_axis: Axis,
     key: str,
     alt: str,
@@ -148,7 +148,7 @@ def draw_curve(
     legend: bool = True,
     step: bool = False,
 ) -> None:
-    """Draw lines over one axis: `current` is "you are here"."""
+    """Draw lines over one axis, by default over all stops of ε: `current` is "you are here"."""
     place = x_axis.encode(altair.X, "x"), y_axis.encode(altair.Y, "y")
     colour, stroke = _encode_lines(series, has_legend=legend and len(series) > 1)
     chart = altair.Chart(altair.NamedData("lines"))
@@ -192,16 +192,6 @@ _MARKS: dict[str, dict[str, Any]] = {
     "rule": {"type": "rule", "strokeWidth": 2},
     "span": {"type": "rule", "strokeWidth": 9, "opacity": 0.4},
 }
-
-
-def stack_bars(parts: Sequence[Mark]) -> list[Mark]:
-    """Return bars one after another: each begins where the one before it ends."""
-    ends = np.cumsum([np.asarray(part.values, dtype=float) for part in parts], axis=0)
-    starts = [np.zeros_like(ends[0]), *ends[:-1]]
-    return [
-        replace(part, values=start, end=end, texts=[f"{value:,.4g}" for value in part.values])
-        for part, start, end in zip(parts, starts, ends, strict=True)
-    ]
 
 
 def draw_bars(

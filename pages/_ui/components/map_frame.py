@@ -46,11 +46,6 @@ class MapFrame:
         latitude = np.degrees(np.arctan(np.sinh(2 * np.pi * plane[..., 1])))
         return np.stack([360 * plane[..., 0], latitude], axis=-1)
 
-    @property
-    def view_box(self) -> str:
-        """Return what the drawing shows, as SVG takes it."""
-        return f"{-MARGIN:.0f} {-MARGIN:.0f} {self.width:.0f} {self.height:.0f}"
-
     def to_share(self, x: float, y: float) -> tuple[float, float]:
         """Return where units lie, from 0 to 1 of the map's width and height."""
         return (x + MARGIN) / self.width, (y + MARGIN) / self.height
@@ -132,7 +127,8 @@ def map_html(
     is_bar_left: bool,
 ) -> str:
     """Return a drawing under its title, with names over it, a scale bar, and where north is."""
-    drawing = f'<svg viewBox="{frame.view_box}" role="img" aria-label="{html.escape(alt)}">'
+    box = f"{-MARGIN:.0f} {-MARGIN:.0f} {frame.width:.0f} {frame.height:.0f}"
+    drawing = f'<svg viewBox="{box}" role="img" aria-label="{html.escape(alt)}">'
     names = ""
     for name, x, y in labels:
         left, top = frame.to_share(x, y)

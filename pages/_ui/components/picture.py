@@ -13,7 +13,7 @@ import shapely
 import streamlit as st
 from streamlit.components.v2 import component
 
-from engine.arrays import Booleans, Floats, Integers
+from engine.arrays import Floats, Integers
 from engine.geography import unwrap
 from engine.resolution import FINEST, zone_labels, zone_levels
 from engine.text.numbers import number
@@ -186,16 +186,17 @@ def shapes(place: Any) -> Shapes:
         if row.zone_count > 1 or row.name == FINEST
     )
     labels, _, names = zone_labels(place.zones, level)
-    if level != FINEST:
+    borders = ""
+    if level == FINEST:
+        names = all_names
+    else:
         regions = np.array([shapely.union_all(placed[labels == i]) for i in range(len(names))])
-    covered = [
-        shapely.area(
-            shapely.intersection(
-                placed, shapely.box(x, 0.85 * frame.height, x + 0.3 * frame.width, frame.height)
-            )
-        ).sum()
+        borders = "".join(polygon(region) for region in shapely.simplify(regions, 3))
+    corners = [
+        shapely.box(x, 0.85 * frame.height, x + 0.3 * frame.width, frame.height)
         for x in (0, 0.7 * frame.width)
     ]
+    left, right = (shapely.area(shapely.intersection(placed, box)).sum() for box in corners)
     return Shapes(
         frame=frame,
         zones=tuple(polygon(zone) for zone in placed),
@@ -203,15 +204,11 @@ def shapes(place: Any) -> Shapes:
         centres=frame.to_units(centres),
         names=all_names,
         areas=shapely.area(placed),
-        borders="".join(polygon(region) for region in shapely.simplify(regions, 3))
-        if level != FINEST
-        else "",
+        borders=borders,
         label_of_zone=labels,
-        label_names=tuple(
-            _CLUSTER.sub(" …", name) for name in (all_names if level == FINEST else names)
-        ),
+        label_names=tuple(_CLUSTER.sub(" …", name) for name in names),
         label_points=shapely.get_coordinates(shapely.point_on_surface(regions)),
-        is_bar_left=covered[0] < covered[1],
+        is_bar_left=left < right,
     )
 
 
@@ -267,10 +264,14 @@ def zones_picture(
         few = f"too few, striped: {(difference < 0).sum()} of {count} zones"
         key += swatch_html("striped", few, colours.LESS)
         return Picture(sides + side(f"Difference, ε = {epsilon:g}", paths), key)
-    wrong = wrong_visits(true, private)
+    reads = private >= 0.5  # as a whole number
+    wrong = {"phantom": (true == 0) & reads, "lost": (true > 0) & ~reads}
     kinds = np.select(list(wrong.values()), list(wrong), "").tolist()
     sides += side(f"With noise, ε = {epsilon:g}", in_colours(private, kinds))
-    return Picture(sides, key + wrong_key_html(wrong))
+    meanings = {"phantom": "phantom, nobody was there", "lost": "lost, shown as 0"}
+    for kind, zones in wrong.items():
+        key += swatch_html(kind, f"{meanings[kind]}: {zones.sum()} of {len(zones)} zones")
+    return Picture(sides, key)
 
 
 def mark_zone(shapes: Shapes, zone: int | None) -> str:
@@ -314,21 +315,6 @@ def hatching_html(name: str, colour: str) -> str:
     )
 
 
-def wrong_visits(true: Floats, private: Floats) -> dict[str, Booleans]:
-    """Return which zones are shown with visits that nobody made, and which read 0 instead."""
-    reads = private >= 0.5  # as a whole number
-    return {"phantom": (true == 0) & reads, "lost": (true > 0) & ~reads}
-
-
-def wrong_key_html(wrong: Mapping[str, Booleans]) -> str:
-    """Return the key of the marks of wrong zones, with their number."""
-    meanings = {"phantom": "phantom, nobody was there", "lost": "lost, shown as 0"}
-    return "".join(
-        swatch_html(kind, f"{meanings[kind]}: {zones.sum()} of {len(zones)} zones")
-        for kind, zones in wrong.items()
-    )
-
-
 def flows_picture(
     shapes: Shapes,
     true: Integers,
@@ -356,10 +342,9 @@ def flows_picture(
 
     def flow_paths(pairs: tuple[Integers, Integers], values: Floats, kinds: Sequence[str]) -> str:
         shades = format_colours(scale.colours(values))
-        start, end = shapes.centres[pairs[0]], shapes.centres[pairs[1]]
-        outlines = arrows(start, end, scale.widths(values), unit=_UNITS_A_PIXEL)
+        outlines = arrow_paths(shapes, pairs, scale.widths(values))
         return "".join(
-            f'<path class="flow {kind}" style="--c:{KINDS.get(kind, shade)}" d="{path(outline)}"'
+            f'<path class="flow {kind}" style="--c:{KINDS.get(kind, shade)}" d="{outline}"'
             f"{pointed_html(describe(o, d), o, d)}/>"
             for outline, shade, kind, o, d in zip(
                 outlines, shades, kinds, *(zones.tolist() for zones in pairs), strict=True
@@ -507,16 +492,17 @@ def _bar_html(gradient: str, low: str, high: str, topic: str) -> str:
 
 def polygon(zone: Any) -> str:
     """Return the rings of a polygon or several as one path of whole units."""
-    rings = [
-        ring
-        for part in shapely.get_parts(zone)
-        if isinstance(part, shapely.Polygon)
-        for ring in (part.exterior, *part.interiors)
-    ]
-    return "".join(path(shapely.get_coordinates(ring)[:-1]) for ring in rings)
+    rings = shapely.get_rings(shapely.get_parts(zone))
+    return "".join(_path(shapely.get_coordinates(ring)[:-1]) for ring in rings)
 
 
-def path(outline: Floats) -> str:
+def arrow_paths(shapes: Shapes, pairs: tuple[Integers, Integers], widths: Floats) -> list[str]:
+    """Return flows between zones as one path each, as wide as so many pixels."""
+    start, end = (shapes.centres[zones] for zones in pairs)
+    return [_path(outline) for outline in arrows(start, end, widths, unit=_UNITS_A_PIXEL)]
+
+
+def _path(outline: Floats) -> str:
     return "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in outline) + "Z"
 
 

@@ -88,10 +88,9 @@ class Workspace:
 
     def _write_file(self, file: UploadedFile) -> Path:
         path = Path(tempfile.mkdtemp(dir=self.folder)) / safe_name(file.name)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        path.touch(mode=0o600, exist_ok=False)
         try:
-            with os.fdopen(descriptor, "wb") as handle:
-                handle.write(file.getbuffer())
+            path.write_bytes(file.getbuffer())
         except OSError:  # no space: what is there of it goes
             shutil.rmtree(path.parent, ignore_errors=True)
             raise

@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from engine.ingest.inputs import sources
 from engine.ingest.row_report import REASON_LABELS, Reason
 from engine.text.dataset_text import CONFIDENTIAL_BANNER, describe_dataset
 from engine.text.numbers import format_wait
-from pages._ui.app import catalogue, dataset_facts
+from pages._ui.app import catalogue, dataset_facts, error_pages
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
 from pages._ui.components.cards import verdict_html
@@ -135,7 +135,7 @@ def _draw_dataset(entry: Entry, *, is_new: bool = False) -> None:
                     "it is deleted when you leave.",
                 )
             ):
-                _run_action(builds.keep_dataset, name)
+                error_pages.run_action(builds.keep_dataset, name)
             _draw_deletion(name, folder)
         if account:
             text, key = "What happened to each row (confidential)", f"data_report_{name}"
@@ -188,7 +188,7 @@ def _draw_deletion(name: str, folder: Path) -> None:
     with st.popover("Delete", icon=":material/delete:", key=f"data_ask_{tag}"):
         st.write("This cannot be undone. The raw files it was built from are not deleted.")
         if st.button("Delete permanently", key=f"data_delete_{tag}", type="primary"):
-            _run_action(_delete, name, folder)
+            error_pages.run_action(_delete, name, folder)
 
 
 def _folder(entry: Entry) -> Path:
@@ -198,16 +198,6 @@ def _folder(entry: Entry) -> Path:
 def _select(entry: Entry) -> None:
     keys = [key for part, key in fields.DATASET_KEYS.items() if part in entry.parts]
     current.set_values(**dict.fromkeys(keys, entry.name))
-
-
-def _run_action(act: Callable[..., None], *arguments: Any) -> None:
-    """Do what a button says, and draw the page anew; where it cannot be done say so."""
-    try:
-        act(*arguments)
-    except ExplorerError as problem:
-        messages.show_error("Not done", str(problem))
-    else:
-        st.rerun()
 
 
 def _delete(name: str, folder: Path) -> None:

@@ -20,8 +20,8 @@ from pages._ui.app import cache, parallel
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.parallel import Job
 from pages._ui.components import cards, charts
-from pages._ui.components.charts import DASHED, EPSILON, Line, Mark, Note
-from pages._ui.components.colours import OTHER, PRIVATE, TRUE
+from pages._ui.components.charts import Mark, Note
+from pages._ui.components.colours import TRUE
 from pages._ui.decisions import question, trials
 from pages._ui.frame import presenter
 from pages._ui.settings import seeds
@@ -228,12 +228,9 @@ def _draw_epsilon_curve(view: AidView) -> None:
             return
         near = 1 - np.minimum(np.abs(draws.totals / view.total - 1).mean(axis=1), 1)
         charts.draw_curve(
-            [
-                Line(name="destinations found", y=np.nanmean(overlap, axis=1), colour=PRIVATE),
-                Line(name="1 − error of the total", y=near, colour=OTHER, dash=DASHED),
-            ],
-            x=EPSILON_STOPS,
-            x_axis=EPSILON,
+            charts.make_lines(
+                {"destinations found": np.nanmean(overlap, axis=1), "1 − error of the total": near}
+            ),
             y_axis=charts.share_axis("Share correct"),
             current=view.setting.parameters.epsilon,
             notes=[Note(y=share, words=f"target: {share:.0%}")],

@@ -27,7 +27,7 @@ from pages._ui.app import parallel
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
 from pages._ui.components import cards, charts, picture
-from pages._ui.components.charts import DASHED, EPSILON, SOLID, Axis, Line, Note
+from pages._ui.components.charts import DASHED, SOLID, Axis, Line, Note
 from pages._ui.components.colours import OTHER, PRIVATE, TRUE
 from pages._ui.components.picture import Picture, Shapes
 from pages._ui.decisions import question, trials
@@ -142,19 +142,16 @@ def _draw_curves(view: EpidemicView, low: Floats, middle: Floats, high: Floats) 
     days = pd.to_datetime(cached.dataset(view.key).metadata.days).tolist()
     form = "%b" if len(days) > 60 else "%-d %b"
 
-    def lines(zone: int) -> list[Line]:
-        y, below, above = middle[:, zone], low[:, zone], high[:, zone]
-        return [
-            Line(name="true data", y=true[:, zone], colour=TRUE),
-            Line(name="releases, 95% of them", y=y, low=below, high=above),
-        ]
-
     for column, zone in zip(st.columns(_ZONES, gap="medium"), zones, strict=False):
         name = view.names[ids[zone]]
+        y, below, above = middle[:, zone], low[:, zone], high[:, zone]
         with column:
             st.caption(make_inert(name))
             charts.draw_curve(
-                lines(zone),
+                [
+                    Line(name="true data", y=true[:, zone], colour=TRUE),
+                    Line(name="releases, 95% of them", y=y, low=below, high=above),
+                ],
                 x=days,
                 x_axis=Axis(title="Day", kind="time", form=form, tip="%d %b %Y", ticks=4),
                 y_axis=charts.share_axis("Infected", domain=(0.0, highest), ticks=5),
@@ -194,8 +191,6 @@ def _draw_epsilon_curve(view: EpidemicView) -> None:
                 _make_line("accuracy", comparison.accuracy, PRIVATE, SOLID),
                 _make_line("recall", comparison.recall, OTHER, DASHED),
             ],
-            x=EPSILON_STOPS,
-            x_axis=EPSILON,
             y_axis=charts.share_axis("Mean over zones", domain=None),
             current=parameters.epsilon,
             notes=[
@@ -314,12 +309,12 @@ def describe_verdict(
 
 
 def _describe_timing(evaluation: EpidemicEvaluation, origin: str) -> str:
-    moved = format_days(evaluation.shift_days) if evaluation.timing else ""
-    return {
-        "early": f"The epidemic from {origin} seems faster: the median zone begins to act {moved} "
-        "early.",
-        "late": f"The epidemic from {origin} seems slower: the median zone begins to act {moved} "
-        "late.",
-        "on time": "The median zone begins to act on the right day.",
-        "": "No zone acts, neither in truth nor in the release.",
-    }[evaluation.timing]
+    if not evaluation.timing:
+        return "No zone acts, neither in truth nor in the release."
+    if evaluation.timing == "on time":
+        return "The median zone begins to act on the right day."
+    pace = "faster" if evaluation.timing == "early" else "slower"
+    return (
+        f"The epidemic from {origin} seems {pace}: the median zone begins to act "
+        f"{format_days(evaluation.shift_days)} {evaluation.timing}."
+    )

@@ -13,7 +13,7 @@ from engine.text.numbers import decimal, percent
 from pages._ui.answers import cached
 from pages._ui.app import cache, parallel
 from pages._ui.components import charts, tables
-from pages._ui.components.charts import EPSILON, Axis
+from pages._ui.components.charts import Axis
 from pages._ui.settings import fields, offers, seeds, widgets
 from pages._ui.settings.seeds import Seed
 
@@ -128,7 +128,6 @@ def _draw_curves(names: list[str], values: np.ndarray, epsilon: float) -> None:
             charts.draw_curve(
                 charts.make_lines(dict(zip(names, values[..., measure], strict=True))),
                 x=EPSILONS,
-                x_axis=EPSILON,
                 y_axis=axis,
                 current=epsilon,
                 legend=measure == 0,

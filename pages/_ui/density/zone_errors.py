@@ -10,7 +10,7 @@ from engine.text.numbers import decimal, percent
 from pages._ui.answers import cached
 from pages._ui.app import parallel
 from pages._ui.components import charts, maps, picture
-from pages._ui.components.charts import EPSILON, Line
+from pages._ui.components.charts import Line
 from pages._ui.density.method_curves import results_in_place
 from pages._ui.density.visit_map import selected_zone, zone_ids
 from pages._ui.settings import offers, seeds
@@ -53,7 +53,6 @@ def draw(setting: Setting) -> None:
             charts.draw_curve(
                 [Line(name="median, quartiles", y=middle, low=low, high=high)],
                 x=EPSILONS,
-                x_axis=EPSILON,
                 y_axis=charts.multiple_axis("Relative error of a zone, log scale", lowest, highest),
                 current=setting.parameters.epsilon,
                 key="density_zones_over",

@@ -12,9 +12,6 @@ from pages._ui.settings.fields import DELTA, MAX_TRIPS, MAX_VISITS, PARAMETERS, 
 
 _EPSILON_LABEL = "Privacy loss (ε) ← more private · more useful →"
 _OTHERS: tuple[fields.Field[Any], ...] = (MAX_TRIPS, THRESHOLD, DELTA, MAX_VISITS)
-_PARAMETER_NAMES = {
-    field: name for part in ("density", "trips") for name, field in PARAMETERS[part].items()
-}
 
 
 def draw(path: str) -> None:
@@ -47,8 +44,9 @@ def _explain_unused(field: fields.Field[Any], path: str) -> tuple[str, str]:
     """Return a word and a sentence on why a slider has no effect on a page; empty if it has."""
     if path == REPORT:
         return "unused", "A report has a limit of its own, M, and neither T, τ, δ nor ℓ."
-    for_flows, part = field in (MAX_TRIPS, THRESHOLD), PAGES[path].part
-    if path != HOME and part and for_flows != (part == "trips"):
+    for_flows, page_part = field in (MAX_TRIPS, THRESHOLD), PAGES[path].part
+    part = "trips" if for_flows else "density"
+    if path != HOME and page_part and part != page_part:
         return (
             ("flows only", "Flows alone use it.")
             if for_flows
@@ -62,6 +60,6 @@ def _explain_unused(field: fields.Field[Any], path: str) -> tuple[str, str]:
     if field is MAX_TRIPS and setting.selection.people_once:
         return PAIR_ONLY, PEOPLE_ONCE
     method = find_method(setting)
-    if _PARAMETER_NAMES[field] in method.used_fields:
+    if any(PARAMETERS[part].get(name) is field for name in method.used_fields):
         return "", ""
     return "unused", f"{method.short_name} does not use it."

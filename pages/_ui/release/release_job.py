@@ -69,11 +69,6 @@ def start(name: str, dataset: str, make: Callable[[Callable[[float], None]], Pat
     return True
 
 
-def forget_release() -> None:
-    """Put the release away that this session shows; its bundle and its entry stay."""
-    session().watched_release = None
-
-
 def describe_progress(job: LongJob) -> tuple[float, str]:
     """Return the share done, and what is said beside it: how long the rest takes at this pace."""
     share = job.progress or 0.0

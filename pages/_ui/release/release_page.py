@@ -1,7 +1,6 @@
 """The page where releases are allowed: what is released, what it costs, the ledger."""
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,7 @@ from engine.privacy import Guarantee, format_guess_limit
 from engine.release import Budget, BudgetLedger, Entry as Line, ReleaseError, ReleasePlan
 from engine.text.numbers import WORD_JOINER, count_noun, format_wait, make_inert
 from pages._ui.answers import cached
-from pages._ui.app import catalogue
+from pages._ui.app import catalogue, error_pages
 from pages._ui.app.background import LongJob, follow_job
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
@@ -164,7 +163,7 @@ def _draw_end(job: LongJob) -> None:
 
 def _start_another() -> None:
     st.session_state.pop("release_confirm", None)
-    release_job.forget_release()
+    session().watched_release = None
 
 
 def _draw_bundle(out: Path, where: str) -> None:
@@ -233,7 +232,7 @@ def _offer_withdrawal(budget: Budget, ledger: BudgetLedger) -> None:
         key = f"release_withdraw_{budget.people}"
         owner = st.text_input("Name of the person who declared it", key=f"{key}_owner")
         if st.button("Withdraw it", key=key, disabled=not owner):
-            _run_action(partial(ledger.withdraw, budget.people, manager=owner))
+            error_pages.run_action(partial(ledger.withdraw, budget.people, manager=owner))
 
 
 def _dataset_of(bundle: Path) -> str:
@@ -275,7 +274,9 @@ def _ask_budget(
             people = st.selectbox("The same people as", names)
             owner = st.text_input("Name of the person who says so and may raise their budget")
             if st.form_submit_button("Share their budget", type="primary"):
-                _run_action(lambda: ledger.join(str(people), dataset=entry.name, manager=owner))
+                error_pages.run_action(
+                    lambda: ledger.join(str(people), dataset=entry.name, manager=owner)
+                )
         return
     with st.form("release_budget", border=True, enter_to_submit=False):
         # whoever declares a budget after this one reads its name
@@ -306,7 +307,7 @@ def _ask_budget(
                 st.error("Enter a total ε. Only you can decide how much may be revealed.")
                 return
             declare = partial(ledger.declare, people, datasets=[entry.name], unit=unit)
-            _run_action(lambda: declare(epsilon=epsilon, manager=owner, delta=delta))
+            error_pages.run_action(lambda: declare(epsilon=epsilon, manager=owner, delta=delta))
 
 
 def _explain_totals() -> str:
@@ -319,12 +320,3 @@ def _explain_totals() -> str:
         "Correct guesses of an attacker, of 100, whether one such unit is in the data, over all "
         f"releases: {'; '.join(counts)}. A coin gets 50."
     )
-
-
-def _run_action(act: Callable[[], None]) -> None:
-    try:
-        act()
-    except ExplorerError as problem:
-        st.error(make_inert(str(problem), None))
-        return
-    st.rerun()

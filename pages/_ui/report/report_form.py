@@ -45,15 +45,11 @@ class Report:
 def draw_form(analyses: Collection[Analysis]) -> None:
     """Draw the page's own settings in one row, of a report with these analyses."""
     place = st.grid(4, min_column_width=190, gap="medium")
-    with place.cell():
-        unit = widgets.draw(fields.REPORT_UNIT)
-    with place.cell():
-        widgets.draw(fields.REPORT_TRIPS, disabled=unit == "item")
-    with place.cell():
-        widgets.draw(fields.REPORT_METHOD)
-    with place.cell():
-        left_out = widgets.draw(fields.REPORT_OFF)
-    if not set(analyses) - set(left_out):
+    has_limit = fields.value(fields.REPORT_UNIT) == "user"
+    for field in (fields.REPORT_UNIT, fields.REPORT_TRIPS, fields.REPORT_METHOD, fields.REPORT_OFF):
+        with place.cell():
+            widgets.draw(field, disabled=field is fields.REPORT_TRIPS and not has_limit)
+    if not set(analyses) - set(fields.value(fields.REPORT_OFF)):
         st.error("At least one analysis must remain, so all are shown.", icon=":material/error:")
 
 

@@ -65,11 +65,9 @@ def values_by_key(setting: Setting) -> dict[str, Any]:
 
 def pinned_setting(setting: Setting) -> Setting | None:
     """Return the other setting of the same product that is pinned, while its dataset is there."""
-    kind, entries = type(setting.parameters), catalogue.entries().values()
-    pins = [pin for pin in session().pins if type(pin.parameters) is kind and pin != setting]
-    return next(
-        (pin for pin in pins if any(pin.dataset_id == e.key.dataset_id for e in entries)), None
-    )
+    kind, ids = type(setting.parameters), {e.key.dataset_id for e in catalogue.entries().values()}
+    pins = (pin for pin in session().pins if type(pin.parameters) is kind and pin != setting)
+    return next((pin for pin in pins if pin.dataset_id in ids), None)
 
 
 def reset() -> None:

@@ -1,6 +1,6 @@
 """Everything that can be set: key in session and link, options, default, words."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar, get_args
 
@@ -45,11 +45,7 @@ EPSILON_SLIDER = (
 )
 """The slider's stops: round ones, close together where promises lie."""
 
-PART_LABELS = {"trips": "Flows", "density": "Density"}
-VIEW_LABELS = {"explore": "Explore", "presenter": "Present"}
-SECOND_MAP_LABELS = {"noise": "With noise", "difference": "Difference"}
 TIME_LABELS = {"day": "Days", "week": "Weeks", "whole": "Whole period"}
-_format_plain = "{:g}".format
 
 
 @dataclass(frozen=True)
@@ -60,6 +56,11 @@ class Field(Generic[T]):
     label: str
     options: Sequence[T]
     to_text: Callable[[Any], str] = str
+
+    @classmethod
+    def from_labels(cls, key: str, label: str, labels: Mapping[T, str]) -> "Field[T]":
+        """Return what is one of several options, each with its own label."""
+        return cls(key, label, tuple(labels), labels.__getitem__)
 
     @property
     def default(self) -> T:
@@ -108,7 +109,7 @@ class MultiField(Field[Any]):
         return isinstance(value, list) and all(part in self.options for part in value)
 
 
-EPSILON = Field[float]("epsilon", "Privacy loss (ε)", EPSILON_SLIDER, _format_plain)
+EPSILON = Field[float]("epsilon", "Privacy loss (ε)", EPSILON_SLIDER, "{:g}".format)
 DELTA = Field[float]("delta", "Allowance (δ)", parameters.DELTA_STOPS, scientific)
 MAX_VISITS = Field[int]("max_visits", "Visit limit (ℓ)", range(1, parameters.MAX_VISITS_LIMIT + 1))
 DENSITY_METHOD = Field[parameters.DensityMethod](
@@ -120,9 +121,7 @@ GAUSSIAN = Field[bool]("density_gaussian", "Analytic Gaussian", (False, True))
 UNIT = Field[str]("unit", "Unit of privacy", get_args(parameters.ODUnit), UNIT_LABELS.__getitem__)
 MAX_TRIPS = Field[int]("max_trips", "Trip limit (T)", parameters.MAX_TRIPS_STOPS)
 THRESHOLD = Field[int]("threshold", "Suppress below (τ)", range(101))
-OD_METHOD = Field[parameters.ODMethod](
-    "od_method", "Method", get_args(parameters.ODMethod), OD_METHOD_NAMES.__getitem__
-)
+OD_METHOD = Field.from_labels("od_method", "Method", OD_METHOD_NAMES)
 OD_TIME = Field[Aggregation]("od_time", "Time", get_args(Aggregation), TIME_LABELS.__getitem__)
 RISK = Field[float](
     "risk_limit",
@@ -130,20 +129,16 @@ RISK = Field[float](
     (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99),
     "{:.0%}".format,
 )
-HOME_PART = Field[str]("home_shown", "Shown", tuple(PART_LABELS), PART_LABELS.__getitem__)
+HOME_PART = Field.from_labels("home_shown", "Shown", {"trips": "Flows", "density": "Density"})
 HOURS = range(parameters.HOURS_PER_WEEK)
 HOUR = Field[int]("density_hour", "Hour of the week (local time)", HOURS, hour_of_week)
-SECOND_MAP = Field[str](
-    "second_map", "Second map", tuple(SECOND_MAP_LABELS), SECOND_MAP_LABELS.__getitem__
+SECOND_MAP = Field.from_labels(
+    "second_map", "Second map", {"noise": "With noise", "difference": "Difference"}
 )
-VIEW = Field[str]("view", "View", tuple(VIEW_LABELS), VIEW_LABELS.__getitem__)
-REPORT_UNIT = Field[str](
-    "report_unit", "Who is protected", tuple(REPORT_UNITS), REPORT_UNITS.__getitem__
-)
+VIEW = Field.from_labels("view", "View", {"explore": "Explore", "presenter": "Present"})
+REPORT_UNIT = Field.from_labels("report_unit", "Who is protected", REPORT_UNITS)
 REPORT_TRIPS = Field[int]("report_trips", "Trips kept per person (M)", STOPS)
-REPORT_METHOD = Field[str](
-    "report_preset", "Budget", tuple(REPORT_METHODS), REPORT_METHODS.__getitem__
-)
+REPORT_METHOD = Field.from_labels("report_preset", "Budget", REPORT_METHODS)
 REPORT_OFF = MultiField(
     "report_off",
     "Leave out these analyses",

@@ -45,20 +45,16 @@ def preferred_entry(
 
 def level(part: str) -> str:
     """Return the level of zones that is set for a part; its own where it has no such level."""
-    key = ZONE_KEYS[part]
-    return _offered(part, st.session_state.get(key, _opening_level(part, LINK_VERSION)))
+    return _offered(part, st.session_state.get(ZONE_KEYS[part]))
 
 
-def _opening_level(part: str, version: str) -> str:
-    """Return the level of zones that the dataset of a part opens on."""
+def _offered(part: str, wish: str | None) -> str:
+    """Return a level, or what a dataset opens on, where it has that; else that of its own zones."""
     entry = entry_for(part)
-    return FINEST if entry is None else DEFAULTS[version][ZONE_KEYS[part]].get(entry.name, FINEST)
-
-
-def _offered(part: str, level: str) -> str:
-    """Return a level of zones where the dataset of a part has it; else that of its own zones."""
-    of = entry_for(part)
-    return level if of is not None and dataset_facts.load_facts(of.key).has(level) else FINEST
+    if entry is None:
+        return FINEST
+    level = wish or DEFAULTS[LINK_VERSION][ZONE_KEYS[part]].get(entry.name, FINEST)
+    return level if dataset_facts.load_facts(entry.key).has(level) else FINEST
 
 
 def units(entry: Entry | None) -> tuple[str, ...]:
@@ -112,7 +108,7 @@ def default_name(key: str, version: str = LINK_VERSION) -> str:
     """Return the default of one of `NAMES`."""
     part = PARTS_BY_KEY[key]
     if key in ZONE_KEYS.values():
-        return _offered(part, _opening_level(part, version))
+        return _offered(part, None)
     first = preferred_entry(catalogue.entries().values(), part, version)
     return "" if first is None else first.name
 

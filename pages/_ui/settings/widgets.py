@@ -18,29 +18,25 @@ def draw(
 ) -> T:
     """Draw the widget of a field and return its value."""
     look = {"help": HELP.get(field.key), "label": field.label, **LINKED, **look}
+    menu = field.options if options is None else options
     if isinstance(field, fields.MultiField):
-        several: Any = {"options": field.options, "format_func": field.to_text, **look}
-        with app_wide_context():
-            chosen: Any = st.multiselect(key=field.key, **several)
-        return chosen
-    menu, now = field.options if options is None else options, fields.value(field)
-    default = field.default if field.default in menu else menu[0]
-    if now not in menu:
-        now = default
-        st.session_state[field.key] = now
-    kind = "toggle" if isinstance(field.default, bool) else "select_slider"
-    kind = widget or ("selectbox" if isinstance(field.default, str) else kind)
-    arguments: dict[str, Any] = look
-    if kind == "selectbox":
-        arguments["index"] = list(menu).index(default)
-    elif kind == "segmented_control":
-        arguments |= {"default": default, "required": True}
+        kind = "multiselect"
     else:
-        arguments["value"] = default
+        default = field.default if field.default in menu else menu[0]
+        if fields.value(field) not in menu:
+            st.session_state[field.key] = default
+        kind = "toggle" if isinstance(field.default, bool) else "select_slider"
+        kind = widget or ("selectbox" if isinstance(field.default, str) else kind)
+        if kind == "selectbox":
+            look["index"] = list(menu).index(default)
+        elif kind == "segmented_control":
+            look |= {"default": default, "required": True}
+        else:
+            look["value"] = default
     if kind != "toggle":
-        arguments |= {"options": menu, "format_func": field.to_text}
+        look |= {"options": menu, "format_func": field.to_text}
     with app_wide_context():
-        return getattr(st, kind)(key=field.key, **arguments)
+        return getattr(st, kind)(key=field.key, **look)
 
 
 def choose(

@@ -10,7 +10,6 @@ import streamlit as st
 
 from engine.arrays import Floats, Integers
 from engine.contract import Setting
-from engine.metrics import largest_positions
 from engine.origin_destination import (
     NoiseDistribution,
     ODParameters,
@@ -29,9 +28,8 @@ from pages._ui.answers.matrix import Matrix
 from pages._ui.app import cache
 from pages._ui.app.session import session
 from pages._ui.components import charts, colours, picture
-from pages._ui.components.arrows import arrows
 from pages._ui.components.charts import Note
-from pages._ui.components.maps import Scale
+from pages._ui.components.maps import Scale, largest_flows
 from pages._ui.components.picture import Picture, Shapes
 from pages._ui.frame import layout
 from pages._ui.settings import widgets
@@ -204,15 +202,12 @@ def changes_picture(
     ground = picture.hatching_html("untold", _GREY) + picture.ground_html(shapes)
 
     def side(title: str, values: Integers, kinds: Integers) -> str:
-        sizes, order = np.abs(values).ravel(), np.arange(values.size)
+        sizes, order, outlines = np.abs(values).ravel(), np.arange(values.size), [*shapes.zones]
         if true.ndim == 2:
-            order = largest_positions(sizes, MAX_FLOWS)
-            order = order[sizes[order] > 0][::-1]
-            pairs = shapes.centres[order // len(true)], shapes.centres[order % len(true)]
+            pairs = largest_flows(np.abs(values), MAX_FLOWS)
+            order = np.ravel_multi_index(pairs, true.shape)
             widths = Scale(high).widths(sizes[order].astype(float))
-            outlines = [picture.path(outline) for outline in arrows(*pairs, widths, unit=2.4)]
-        else:
-            outlines = list(shapes.zones)
+            outlines = picture.arrow_paths(shapes, pairs, widths)
         paths = ""
         for i, kind, outline in zip(order.tolist(), kinds[order].tolist(), outlines, strict=True):
             if kind < 0:  # really no change
@@ -241,8 +236,6 @@ def _draw_epsilon_curve(parameters: Any, zones: int) -> None:
     names = "one flow, chosen in advance", f"any one of {flows:,} flows (worst case)"
     charts.draw_curve(
         charts.make_lines(dict(zip(names, curves, strict=True))),
-        x=EPSILON_STOPS,
-        x_axis=charts.EPSILON,
         y_axis=charts.share_axis("Share of releases that report it"),
         current=parameters.epsilon,
         notes=[Note(y=0.95, words="95%", colour=colours.TRUE)],

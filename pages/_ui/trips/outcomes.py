@@ -1,5 +1,6 @@
 """Origin–destination page: the outcomes of all flows, expected beside drawn, and Table S2."""
 
+import numpy as np
 import streamlit as st
 
 from engine.origin_destination.exact import Outcomes
@@ -22,28 +23,32 @@ def draw(matrix: Matrix) -> None:
         for unit, measure in _MEASURES.items()
         for name, outcomes in sets.items()
     }
-    totals = [sum(parts) or 1.0 for parts in bars.values()]
-    marks = [
+    counts = np.array(list(bars.values()))
+    totals = counts.sum(axis=1)
+    shares = counts.T / np.where(totals > 0, totals, 1.0)
+    ends = shares.cumsum(axis=0)
+    marks = [  # each begins where the one before it ends
         Mark(
             name=outcome.name,
-            values=[parts[i] / total for parts, total in zip(bars.values(), totals, strict=True)],
+            values=end - share,
+            end=end,
+            texts=[f"{value:,.4g}" for value in share],
             colour=outcome.colour,
         )
-        for i, outcome in enumerate(OUTCOMES)
+        for outcome, share, end in zip(OUTCOMES, shares, ends, strict=True)
     ]
     charts.draw_bars(
         list(bars),
-        charts.stack_bars(marks),
+        marks,
         measure=charts.share_axis(matrix.say("Share of all flows, and of all trips")),
         key="od_outcomes",
         alt="Outcomes of flows and of trips, expected and drawn",
     )
-    counts = zip(*bars.values(), strict=True)
     tables.draw_rows(
         ("Outcome", "Meaning", *bars),
         [
             (outcome.name, matrix.say(outcome.meaning), *(f"{count:,.1f}" for count in row))
-            for outcome, row in zip(OUTCOMES, counts, strict=True)
+            for outcome, row in zip(OUTCOMES, counts.T, strict=True)
         ],
     )
     below = ""
