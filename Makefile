@@ -5,16 +5,20 @@ BIN := $(VENV)/bin
 PORT ?= 8501
 WORKERS ?= 2
 
-.PHONY: run test audit coverage bench lint lock pictures clean
+.PHONY: run test suite audit coverage bench lint style types lock pictures clean
 run: export OPENBLAS_NUM_THREADS = 1
 run: $(VENV)/.run
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT)
 
+# Types are checked beside the tests: checking them alone keeps one core busy and leaves the other idle.
+test: $(VENV)/.test style
+	$(MAKE) --jobs=2 types suite
+
 # One thread of linear algebra each, here as above: several with two of their own wait for each other.
 # Modules are compiled once, not in each process that a test starts.
-test: export OPENBLAS_NUM_THREADS = 1
-test: export PYTHONDONTWRITEBYTECODE =
-test: $(VENV)/.test lint
+suite: export OPENBLAS_NUM_THREADS = 1
+suite: export PYTHONDONTWRITEBYTECODE =
+suite: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not long"
 
 audit: $(VENV)/.test
@@ -27,9 +31,13 @@ coverage: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
-lint: $(VENV)/.test
+lint: style types
+
+style: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+types: $(VENV)/.test
 	$(BIN)/pyright
 
 $(VENV)/.run: pyproject.toml constraints.txt

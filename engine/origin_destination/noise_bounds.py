@@ -66,19 +66,32 @@ class NoiseSum:
         Gauss–Laguerre quadrature; beyond 150 noises its shape hardly matters.
         """
         shape = min(self.cells, 150)
-        gammas, weights = roots_genlaguerre(32, shape - 1)
+        gammas, weights = _gamma_quadrature(shape)
         variances = self.cells * _variance(self.law) / shape * gammas
         deviations = np.sqrt(np.add.outer(np.maximum(trips, 1), variances))
         tails = 2 * ndtr((0.5 - np.asarray(sizes))[..., None] / deviations)
-        return tails @ (weights / weights.sum())
+        return tails @ weights
 
     def half_width(self, level: float) -> int:
         """Return the least whole r with P(|S| > r) ≤ `level`."""
-        low, high = -1, math.ceil(math.sqrt(self.cells * _variance(self.law) / level))
-        while high - low > 1:  # Chebyshev's bound holds at `high`
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.two_sided_tail(middle) <= level else (middle, high)
-        return high
+        return _half_width(float(self.law.rate), self.law.name, self.cells, float(level))
+
+
+@lru_cache(maxsize=1024)
+def _half_width(rate: float, name: NoiseName, cells: int, level: float) -> int:
+    noise = NoiseSum(NoiseDistribution(rate, name), cells)
+    low, high = -1, math.ceil(math.sqrt(cells * _variance(noise.law) / level))
+    while high - low > 1:  # Chebyshev's bound holds at `high`
+        middle = (low + high) // 2
+        low, high = (low, middle) if noise.two_sided_tail(middle) <= level else (middle, high)
+    return high
+
+
+@lru_cache(maxsize=16)
+def _gamma_quadrature(shape: int) -> tuple[Floats, Floats]:
+    """Return nodes and weights of the mean over a Gamma distribution."""
+    nodes, weights = roots_genlaguerre(32, shape - 1)
+    return nodes, weights / weights.sum()
 
 
 def _variance(law: NoiseDistribution) -> float:

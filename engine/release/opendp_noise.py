@@ -58,6 +58,7 @@ def zcdp_mu(epsilon: float, delta: float) -> float:
     return math.exp(bracketed_root(excess_epsilon, low, high)) * (1 - 1e-9)
 
 
+@lru_cache(maxsize=64)
 def make_noisy_min(scale: float) -> Any:
     """Return a noisy minimum (permute-and-flip); its map takes r to ε = r/scale.
 

@@ -35,7 +35,7 @@ def widget(parts, key: str):
 
 
 def upload_all(app: AppTest, table: bytes = TRIPS, places: bytes = PLACES) -> AppTest:
-    upload(app, "table", "trips_2015_09.csv", table)
+    uploader(app, "table").upload("trips_2015_09.csv", table, "text/csv")
     return upload(app, "locations", "stations.csv", places)
 
 
