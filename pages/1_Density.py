@@ -56,11 +56,13 @@ def draw() -> None:
     if density.NO_POSITIVE_TOTAL in release.flags:
         st.error(NOISE_EXCEEDS_NOTE, icon=":material/error:")
     proved_epsilon = cached.compute_cost(setting).proved_epsilon
-    proved, charged = f"{proved_epsilon:.3g}", f"ε set: {parameters.epsilon:g}"
+    proved, charged = f"{proved_epsilon:.3g}", f"charged: {parameters.epsilon:g}"
     totals = percent(measures.mean_total_error(setting))
     extra = {
         "Error of the total": Cell(totals, "", "All visits of the week are off by this."),
-        "Proved privacy loss (ε)": Cell(proved, charged, "For one person's whole week."),
+        "Proved privacy loss (ε)": Cell(
+            proved, charged, "For one person's whole week. A release is charged the ε that is set."
+        ),
     }
     measures.draw_strip(setting, extra)
     if is_above(proved_epsilon, parameters.epsilon):

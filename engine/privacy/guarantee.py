@@ -98,12 +98,15 @@ class Risk:
     """Bounds on the guesses of an attacker about one record, over all declared releases.
 
     `max_guess_rate` and `max_group_guess_rate` are the largest shares of right guesses about one
-    record, and about `GROUP_SIZE` records that are in or out together; a coin gets half. `epsilon`
-    and `delta` are sums over all `releases` that use the record. `covers_person` is whether the
-    record is all that a person has in them, not a single trip.
+    record, and about `GROUP_SIZE` records that are in or out together; a coin gets half.
+    `max_version_guess_rate` is of guesses which of two versions of a record is in, such as two
+    homes of a person: one record is taken out and one put in. `epsilon` and `delta` are sums over
+    all `releases` that use the record. `covers_person` is whether the record is all that a person
+    has in them, not a single trip.
     """
 
     max_guess_rate: float
+    max_version_guess_rate: float
     max_group_guess_rate: float
     epsilon: float
     delta: float = 0.0
@@ -127,16 +130,13 @@ class Risk:
         return words[self.verdict]
 
 
-def flow_release_risk(
-    parameters: ODParameters, days: Sequence[int], *, group_size: int = GROUP_SIZE
-) -> Risk:
+def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
     """Return the risk over all matrices of flows in a release.
 
     At ``person-day`` a matrix of d days has one noise and costs a person who travels on all of them
     d·ε; independent matrices compose. A trip lies in one matrix only, and at ``person`` all
     matrices together cost ε. `days` are the days of each matrix: seven ones for a week of daily
-    matrices. A group of `group_size` is in the data or not as a whole. Raises `ParameterError`
-    without a matrix.
+    matrices. Raises `ParameterError` without a matrix.
     """
     if not days:
         rule = "days must name at least one matrix"
@@ -152,7 +152,8 @@ def flow_release_risk(
     total = sum(many * often for many, often in times.items())
     return Risk(
         max_guess_rate=best_guess(1),
-        max_group_guess_rate=best_guess(group_size),
+        max_version_guess_rate=best_guess(2),
+        max_group_guess_rate=best_guess(GROUP_SIZE),
         epsilon=total * parameters.epsilon,
         releases=total,
         covers_person=parameters.unit != "trip",
@@ -165,6 +166,7 @@ def cost_risk(cost: PrivacyCost, epsilon: float) -> Risk:
     guarantee = Guarantee(epsilon=loss, delta=cost.delta)
     return Risk(
         max_guess_rate=guarantee.max_guess_rate,
+        max_version_guess_rate=guarantee.for_group(2).max_guess_rate,
         max_group_guess_rate=guarantee.for_group(GROUP_SIZE).max_guess_rate,
         epsilon=loss,
         delta=cost.delta,

@@ -146,8 +146,7 @@ def build_statement(plan: ReleasePlan, dataset: str, entries: Sequence[Entry]) -
         "group_size": GROUP_SIZE,
         "group_guess_rate": _format_group_guess_rate(plan, GROUP_SIZE),
         "version_guess_rate": _format_group_guess_rate(plan, 2),  # one unit taken out, one put in
-        "all_days_version_rate": _format_all_days_guess_rate(plan, 2),
-        "all_days_group_rate": _format_all_days_guess_rate(plan, GROUP_SIZE),
+        **_format_all_days_rates(plan),
         "noise_deviation": deviation,
         "library": f"OpenDP {version('opendp')}",
         "version": version("mobility-privacy-explorer"),
@@ -220,23 +219,27 @@ def _select_values(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
 def _max_guess_rate(plan: ReleasePlan) -> float:
     """Return the largest share of right guesses, all else known, whether a unit is in the data."""
     if isinstance(plan.parameters, ODParameters):
-        return _flow_risk(plan, 1).max_guess_rate
+        return _flow_risk(plan).max_guess_rate
     return Guarantee(epsilon=plan.epsilon, delta=plan.delta).max_guess_rate
 
 
-def _flow_risk(plan: ReleasePlan, group_size: int) -> Risk:
-    """Return the risk over all days of a release of flows, for a group of units."""
+def _flow_risk(plan: ReleasePlan) -> Risk:
+    """Return the risk over all days of a release of flows."""
     days = plan.metadata.days
     starts = [days.index(start) for start in plan.metadata.periods]
     lengths = [end - start for start, end in pairwise([*starts, len(days)])]
-    return flow_release_risk(plan.parameters, lengths, group_size=group_size)
+    return flow_release_risk(plan.parameters, lengths)
 
 
-def _format_all_days_guess_rate(plan: ReleasePlan, units: int) -> str:
-    """Return the guesses about units over all days; empty where one day is all there is."""
+def _format_all_days_rates(plan: ReleasePlan) -> dict[str, str]:
+    """Return guesses about two versions and a group over all days; empty where one day is all."""
     if plan.unit != "person-day" or plan.days == 1:
-        return ""
-    return format_guess_rate(_flow_risk(plan, units).max_group_guess_rate)
+        return {"all_days_version_rate": "", "all_days_group_rate": ""}
+    risk = _flow_risk(plan)
+    return {
+        "all_days_version_rate": format_guess_rate(risk.max_version_guess_rate),
+        "all_days_group_rate": format_guess_rate(risk.max_group_guess_rate),
+    }
 
 
 def _format_group_guess_rate(plan: ReleasePlan, units: int) -> str:

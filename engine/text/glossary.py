@@ -22,7 +22,8 @@ GLOSSARY = {
     "private": "With noise added, as it would be released.",
     "draw": "One random realisation of the noise. Another draw gives other numbers.",
     "person's day": "Unit of privacy: all trips of one person on one day, protected together.",
-    "retained": "How many of 100 trips in the data the release still counts in the same flow.",
+    "retained": "How many of 100 trips in the data are still in their flow, counted or matched by "
+    "estimates.",
     "genuine": "How many of 100 trips that the release shows are in the data. The others are "
     "invented.",
     "utility": "The smaller of retained and genuine: good, fair or poor.",

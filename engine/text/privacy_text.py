@@ -29,18 +29,23 @@ ANALYTIC_NOTE = (
 def describe_gauge_guesses(risk: Risk, *, mark: str = "") -> str:
     """Return how often an attacker is right at most; `mark` encloses the number."""
     words, count = format_guess_limit(risk.max_guess_rate).rsplit(" ", 1)
-    return f"{words} {mark}{count} of 100{mark} guesses about {name_subject(risk)} are right"
+    return f"{words} {mark}{count} of 100{mark} guesses are right"
 
 
 def describe_guessed(risk: Risk, one_day_guess_rate: float | None) -> str:
-    """Return the attacker's question, and the limits of one day, a coin and a family."""
+    """Return the attacker's question, and the limits of one day, a coin and other questions."""
     data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
-    parts = [f"Guessed: is {name_subject(risk)} in {data}?"]
+    others = "A coin: 50."
     if one_day_guess_rate is not None:
         count = format_guess_limit(one_day_guess_rate).rsplit(" ", 1)[1]
-        parts.append(f"In one day alone: {count}.")
-    family = format_guess_limit(risk.max_group_guess_rate)
-    return " ".join([*parts, f"A coin gets 50. Family of {GROUP_SIZE}: {family}"])
+        others = f"One day: {count}, a coin: 50."
+    homes = "homes" if risk.covers_person else "routes"
+    versions = format_guess_limit(risk.max_version_guess_rate).rsplit(" ", 1)[1]
+    family = format_guess_limit(risk.max_group_guess_rate).rsplit(" ", 1)[1]
+    return (
+        f"Guess: is {name_subject(risk)} in {data}? {others} "
+        f"Which of two {homes}: {versions}; family of {GROUP_SIZE}: {family}"
+    )
 
 
 def name_subject(risk: Risk) -> str:

@@ -140,8 +140,8 @@ def button_label(option: Alternative) -> str:
     crossing = ""
     if utility.crossing_share < 1:
         share = format_hundred(utility.crossing_share)
-        crossing = f"; {share}% of trips between the dataset's zones remain"
+        crossing = f", between which {share}% of trips are"
         crossing = setting.say_counts(crossing)
     shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
     limit = privacy.format_guess_limit(risk)
-    return f"Use {change}: {shares} of 100{crossing}; risk {limit}"
+    return f"Use {change}{crossing}: {shares} of 100; attacker {limit} of 100"

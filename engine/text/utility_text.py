@@ -15,8 +15,8 @@ VERDICTS: dict[Verdict, str] = {"good": "good", "partly": "fair", "noisy": "poor
 SHORTFALLS = {"retained": "too few retained", "genuine": "too many invented"}
 UTILITY_RULE = (
     "Utility is the smaller of two shares. Retained: of 100 trips (visits) in the data, so many "
-    "are still counted in their flow (zone and hour). Genuine: of 100 trips shown, so many are in "
-    "the data; the others are invented. "
+    "are still in their flow (zone and hour), counted or matched by estimates. Genuine: of 100 "
+    "trips shown or estimated, so many have a match in the data; the others are invented. "
     f"Flows are called good from {FLOWS_LIMITS[0]:.0%} and fair from {FLOWS_LIMITS[1]:.0%}, "
     f"densities from {DENSITY_LIMITS[0]:.0%} and {DENSITY_LIMITS[1]:.0%}, because a density "
     "without any weekly rhythm already reaches 74%. The limits are conventions."
@@ -105,15 +105,18 @@ def describe_retained(utility: Utility, setting: Setting, *, mark: str = "") -> 
         noun += _name_matrices(utility)
     if utility.true <= 0:
         return f"There are no {noun} to retain"
-    where = " in the estimates" if find_method(setting).number_kind == "estimated" else ""
-    return f"{mark}{format_retained(utility)} of 100{mark} {noun} are retained{where}"
+    is_estimate = find_method(setting).number_kind == "estimated"
+    fate = "matched by estimates" if is_estimate else "retained"
+    return f"{mark}{format_retained(utility)} of 100{mark} {noun} are {fate}"
 
 
 def describe_genuine(utility: Utility, setting: Setting, *, mark: str = "") -> str:
     """Return the share of what is shown that is genuine; `mark` encloses its number."""
     if utility.shows_nothing:
         return "nothing is shown"
-    return f"{mark}{format_genuine(utility)} of 100{mark} {_name_shown(setting)} are genuine"
+    is_estimate = find_method(setting).number_kind == "estimated"
+    fate = "matched in the data" if is_estimate else "genuine"
+    return f"{mark}{format_genuine(utility)} of 100{mark} {_name_shown(setting)} are {fate}"
 
 
 def describe_invented(utility: Utility, setting: Setting) -> str:

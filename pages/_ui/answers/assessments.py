@@ -24,7 +24,7 @@ from pages._ui.settings import current, offers, seeds
 PRIVACY_RULE = (
     f"Privacy is called strong up to {STRONG_GUESS:.0%} correct guesses of an attacker, halfway "
     f"from a coin toss to certainty. It is moderate up to {WEAK_GUESS:.0%} and weak above. It is "
-    "never strong if only single trips are protected. The limits are conventions, set by no law."
+    "never strong if only single trips are protected. These grades are conventions."
 )
 _BANDS: tuple[tuple[float, Verdict], ...] = (
     (STRONG_GUESS, "good"),
@@ -117,8 +117,8 @@ def describe_risk(answer: Assessment) -> str:
         )
     return (
         f"{describe_unit(answer)}.{many_days} The attacker sees everything that is released and "
-        f"knows everyone else's data. For {GROUP_SIZE} people who travel together, such as a "
-        "household: "
+        "knows everyone else's data; in or out is equally likely to them. For "
+        f"{GROUP_SIZE} people who travel together, such as a household: "
         f"{privacy.format_guess_rate(answer.risk.max_group_guess_rate)} are correct."
     )
 
@@ -159,7 +159,7 @@ def _describe_limit(answer: Assessment) -> str:
         return ""
     causes = {"suppression_threshold": "suppression", "smoothing": "smoothing"}
     all_causes = ["noise", *(cause for name, cause in causes.items() if name in used_fields)]
-    others = f", {join_words(all_causes)} more" * (answer.utility.retained < share)
+    others = f", {join_words(all_causes)} others" * (answer.utility.retained < share)
     return f"{limit} drops {texts.format_hundred(1 - share)}% of them{others}"
 
 

@@ -266,7 +266,8 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
             drawn,
             decimal(_mean([draw.correlation for draw in drawn])),
             "over pairs",
-            "Over all ordered pairs of zones, mean over matrices.",
+            "1 if flows keep their proportions, even if all are too low. Over all ordered pairs of "
+            "zones, mean over matrices.",
         ),
         "Displacement (EMD)": _drawn(
             drawn,

@@ -109,7 +109,11 @@ def draw_comparison(
     epsilons = compute_epsilons(alpha, beta, max_trips, law)
     held = f"{epsilons.change:.4g} (true confidence {epsilons.published_confidence:.1%})"
     tables.draw_rows(
-        (say(f"Within {trip_count(alpha)} of {name_noise_centre(unit)}"), "Published ε", "Exact ε"),
+        (
+            say(f"Within {trip_count(alpha)} of {name_noise_centre(unit)}"),
+            "ε by the theorem",
+            "Exact ε",
+        ),
         [
             ("One flow (Theorem 6)", f"{epsilons.flow:.4g}", f"{epsilons.exact_flow:.4g}"),
             ("A change between two dates (Theorem 7)", held, f"{epsilons.exact_change:.4g}"),

@@ -50,7 +50,7 @@ def draw() -> None:
     st.caption(f"Protecting {WHO[unit]} by Laplace with suppression; T = {limit}, τ = {threshold}.")
     promises = _compute_promises(alpha, int(count), law, threshold, (epsilon, limit))
     rows = [(say(words), *shares) for words, *shares in promises]
-    tables.draw_rows(("", "Published", "Exact"), rows)
+    tables.draw_rows(("", "By the theorem", "Exact"), rows)
     st.caption(say(_ERRATA))
     layout.draw_link("pages/4_Decisions.py", "Choose ε for a decision")
 
@@ -62,7 +62,7 @@ def _draw_buttons(exact: dict[str, float]) -> None:
             reachable = epsilon <= fields.EPSILON_SLIDER[-1]
             stop = fields.stop_above(epsilon, fields.EPSILON_SLIDER)
             st.button(
-                f"Use ε = {stop:g} for one {name}" if reachable else f"One {name}: ε above 10",
+                f"Use ε = {stop:g}, by this {name}" if reachable else f"One {name}: ε above 10",
                 key=f"choose_use_{name}",
                 disabled=not reachable,
                 on_click=current.set_values,

@@ -27,7 +27,7 @@ RELEASES = (
 RANKING_NOTE = (
     "They cannot be ranked by ε alone, because ε limits what is learnt about one unit. ε = 2.64 "
     "for a day can add up to 79 over 30 days. ε = 10 for a user covers all days of that release. "
-    "Neighbouring data differ too: the census changes a record, Google's mobility reports add or "
+    "What is compared differs, too: the census changes a record, Google's mobility reports add or "
     "remove a user's day. Figures are from OpenDP's deployments registry. Those of the study are "
     "from its abstract, for each release."
 )
@@ -52,8 +52,8 @@ def draw() -> None:
     )
     for setting in settings:
         _draw_risk(setting, suspected / 100)
-    st.caption(assessments.PRIVACY_RULE)
     _describe_trip_losses(flows)
+    st.caption(assessments.PRIVACY_RULE)
     if flows is not None:
         suppression.draw_comparison(flows, key="choose", expanded=True)
     st.subheader("ε in published releases", anchor=False)
@@ -69,7 +69,10 @@ def _draw_risk(setting: Setting, prior: float) -> None:
     days = f", over {risk.releases} days" if risk.releases > 1 else ""
     released = f"ε = {number(risk.epsilon, 4)}{spent} in all{days}"
     st.subheader("Flows" if flows else "Density", anchor=False)
-    attacker = f"An attacker who knows everything else guesses whether {subject} is in it"
+    attacker = (
+        f"An attacker who knows everything else guesses whether {subject} is in it, if both are "
+        "equally likely"
+    )
     everything = format_guess_rate(risk.max_guess_rate)
     together = format_guess_rate(risk.max_group_guess_rate)
     group = (
@@ -88,7 +91,8 @@ def _describe_suspicion(risk: Risk, prior: float) -> tuple[str, str, str, str]:
     """Return the largest posterior belief, in words; with δ no single result has a limit."""
     name = f"A prior belief of {percent(prior)}"
     if risk.delta:
-        return name, "–", "no limit if δ > 0", "Single rare results may reveal more."
+        rare = "Results about as rare as δ may reveal more, so no result has a limit."
+        return name, "–", "no limit if δ > 0", rare
     grown = Guarantee(epsilon=risk.epsilon).max_posterior_belief(prior)
     return (
         f"{name} can rise to",
@@ -107,7 +111,7 @@ def _describe_trip_losses(flows: Setting | None) -> None:
             "lose n × ε."
         )
         is_once = flows is not None and flows.selection.people_once
-        limits = "These limits hold for a person, however many trips they make."
+        limits = "These numbers hold for a person, however many trips they make."
         st.caption(limits + by_trip * (not is_once))
         return
     epsilon = flows.parameters.epsilon

@@ -36,7 +36,7 @@ def draw(setting: Setting) -> None:
         (method.short_name, *_format_totals(replace(setting.parameters, method=key), setting))
         for key, method in density.METHODS.items()
     ]
-    tables.draw_rows(("Method", "Published", "Simple composition", "Best proved total"), rows)
+    tables.draw_rows(("Method", "By the paper", "Simple composition", "Best proved total"), rows)
     st.caption(MARK_NOTE)
 
 

@@ -17,7 +17,7 @@ from pages._ui.settings import current, fields, offers, seeds, widgets
 
 SAMPLING_NOTE = (
     "Counting at most ℓ visits lowers the curve, and noise makes it rough. *Scale up to all "
-    "visits*, where it is on, lifts the private line back to the truth (Acs & Castelluccia 2014, "
+    "visits* lifts the line with noise to about the level of the truth (Acs & Castelluccia 2014, "
     "figures 3–5)."
 )
 ONE_CLUSTER_NOTE = (
@@ -85,7 +85,7 @@ def _draw_week(setting: Setting) -> None:
         **(fields.LINKED if entry.shipped else fields.PERSIST),
     )
     row = list(names).index(chosen)
-    series: dict[str, Any] = {"true": cached.truth(setting)[row], "private": release.counts[row]}
+    series: dict[str, Any] = {"true": cached.truth(setting)[row], "with noise": release.counts[row]}
     limit = setting.parameters.max_visits_per_user
     sampled = "max_visits_per_user" in cached.method_of(setting).used_fields
     if sampled:

@@ -38,6 +38,7 @@ _NEXT_STEP = (
     "to publish such numbers of real people, the custodian of their data makes the release on the "
     "page Release. It draws the noise once and charges the cost to a declared budget."
 )
+_PASS_ON = "Of simulated people, so it may be passed on."
 _NOT_CHECKED = (
     "Maps drawn with other noise (the shares above are expected values or means of draws)",
     (
@@ -73,7 +74,9 @@ def draw_buttons(answer: Assessment, picture: Picture) -> None:
     }
     for label, (make, content, kind) in files.items():
         file, key = f"{content}-{name}.{kind}", f"home_{label.lower()}"
-        st.download_button(label, make, file, mime=f"text/{kind}", key=key, type="tertiary")
+        st.download_button(
+            label, make, file, mime=f"text/{kind}", key=key, type="tertiary", help=_PASS_ON
+        )
 
 
 def quote_assessment(answer: Assessment, zones: int) -> str:

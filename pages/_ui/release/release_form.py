@@ -165,7 +165,7 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
     wider = f" Of {large.quantity}: ± {format_error_bar(large.half_width)}." if large else ""
     trims = plan.unit != "trip" and not plan.metadata.people_once
     bar = f"± {format_error_bar(first.half_width)}, computed from the noise"
-    within = ", within the limit" * trims
+    within = ", of its counted trips or visits" * trims + ", if shown" * plan.suppresses
     lines = (
         (f"Error bar ({CONFIDENCE:.0%})", bar, f"For {first.quantity}{within}.{wider}"),
         ("Noise", f"{stage.noise}, {scales}", contribution),

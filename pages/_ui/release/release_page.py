@@ -11,7 +11,14 @@ from engine import datasets, release
 from engine.datasets import storage
 from engine.errors import ExplorerError
 from engine.privacy import Guarantee, format_guess_limit
-from engine.release import Budget, BudgetLedger, Entry as Line, ReleaseError, ReleasePlan
+from engine.release import (
+    Budget,
+    BudgetLedger,
+    Entry as Line,
+    ReleaseError,
+    ReleasePlan,
+    budget_cost,
+)
 from engine.text.numbers import WORD_JOINER, count_noun, format_wait, make_inert
 from pages._ui.answers import cached
 from pages._ui.app import catalogue, error_pages
@@ -278,6 +285,9 @@ def _ask_budget(
                     lambda: ledger.join(str(people), dataset=entry.name, manager=owner)
                 )
         return
+    payer = "trip" if plan.unit == "trip" else "person"
+    cost = budget_cost(plan, payer)
+    st.caption(f"This release costs ε = {cost.epsilon:.4g} per {payer}.")
     with st.form("release_budget", border=True, enter_to_submit=False):
         # whoever declares a budget after this one reads its name
         default = "" if entry.name in session().datasets else entry.name
@@ -288,13 +298,7 @@ def _ask_budget(
         units = list(UNITS)[::-1] if people_known else list(UNITS)[:1]
         unit = unit_col.selectbox("Budget per", units, format_func=UNITS.__getitem__)
         epsilon = epsilon_col.number_input(
-            "Total ε for all releases together",
-            0.01,
-            100.0,
-            None,
-            step=0.5,
-            placeholder="such as 2",
-            help=_explain_totals(),
+            "Total ε for all releases together", 0.01, 100.0, None, step=0.5, help=_explain_totals()
         )
         delta = delta_col.number_input(
             "Total δ for all releases together", 0.0, 0.01, plan.delta, step=1e-7, format="%g"

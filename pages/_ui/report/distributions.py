@@ -34,10 +34,12 @@ def draw_times(report: Report) -> None:
         _draw_bars(report, Analysis.DAYS, labels, slice(0, -1), "Day, or first day", "trips")
         outside = report.release.results[Analysis.DAYS].shown_numbers[-1]
         true = report.count(Analysis.DAYS)[-1]
-        st.caption(f"Outside the period: {number(outside)} (true {number(true)}).")
+        st.caption(
+            f"Trips outside the period, with noise: {number(outside)} (true: {number(true)})."
+        )
     if draw_heading(report, Analysis.HOURS):
         result = report.release.results[Analysis.HOURS]
-        panels = {"True": report.count(Analysis.HOURS), "Private": result.shown_numbers}
+        panels = {"True": report.count(Analysis.HOURS), "With noise": result.shown_numbers}
         highest = float(max(counts.max() for counts in panels.values())) or 1.0
         places = st.grid(2, min_column_width=380, gap="medium")
         for name, counts in panels.items():
@@ -72,7 +74,7 @@ def draw_histograms(report: Report) -> None:
                 "Kept": true_five_numbers(
                     report.table, analysis, report.parameters, is_truncated=True
                 ),
-                "Private": result.five_numbers,
+                "With noise": result.five_numbers,
             }
             values = list(zip(*rows.values(), strict=True))
             columns = {
@@ -105,7 +107,7 @@ def _draw_bars(
         labels,
         [
             Mark(name="true", values=true, colour="#bdbdbd", kind="bar"),
-            Mark(name="private", values=private, colour=PRIVATE, kind="narrow"),
+            Mark(name="with noise", values=private, colour=PRIVATE, kind="narrow"),
             Mark(name="kept", values=truncated, colour=TRUE, kind="tick"),
             Mark(name="range from", values=low, end=private + reach, colour="#333", kind="rule"),
         ],

@@ -70,4 +70,4 @@ def _zone_shapes(report: Report) -> picture.Shapes:
 
 def _draw_list(names: dict[str, list[str]], true: Integers, private: Integers) -> None:
     columns = ([number(count) for count in counts] for counts in (true, private))
-    tables.draw({**names, **dict(zip(("True", "Private"), columns, strict=True))})
+    tables.draw({**names, **dict(zip(("True", "With noise"), columns, strict=True))})

@@ -36,7 +36,7 @@ def draw(report: Report) -> None:
         )
         columns = {
             "": names,
-            "Private": [number(int(count)) for count in result.shown_numbers],
+            "With noise": [number(int(count)) for count in result.shown_numbers],
             "Range (95%)": [f"{a} to {b}" for a, b in zip(low, high, strict=True)],
             "True": [number(count) for count in true],
             "Kept": [number(count) for count in truncated],

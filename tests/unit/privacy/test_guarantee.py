@@ -173,7 +173,13 @@ def test_strength_changes_at_its_limits_and_single_trips_are_never_strong():
 
     def words(**named):
         return [
-            Risk(max_guess_rate=g, max_group_guess_rate=g, epsilon=1.0, **named).strength
+            Risk(
+                max_guess_rate=g,
+                max_version_guess_rate=g,
+                max_group_guess_rate=g,
+                epsilon=1.0,
+                **named,
+            ).strength
             for g in tried
         ]
 
@@ -188,7 +194,12 @@ def test_no_bound_is_written_below_itself_nor_beside_a_strength_that_it_denies()
         assert format_guess_rate(guess).startswith(words)
         assert format_guess_rate(guess, coin=True) == f"{format_guess_rate(guess)} (a coin: 50)"
     for guess in np.linspace(0.5, 1.0, 5003):
-        risk = Risk(max_guess_rate=guess, max_group_guess_rate=guess, epsilon=1.0)
+        risk = Risk(
+            max_guess_rate=guess,
+            max_version_guess_rate=guess,
+            max_group_guess_rate=guess,
+            epsilon=1.0,
+        )
         count = int(format_guess_rate(guess).split()[2])
         assert count - 1 < 100 * guess <= count + 1e-9
         assert risk.strength == ("strong" if count <= 75 else "moderate" if count <= 95 else "weak")
