@@ -60,31 +60,19 @@ def build_parser() -> argparse.ArgumentParser:
     text = f"mean number of trips between zones per person and day{default}"
     add("--trips", dest="trips_a_day", type=parse_number, default=0.8, help=text)
     add("--one-trip", action="store_true", help="everybody makes one trip in the whole period")
-    add(
-        "--travellers",
-        type=parse_number,
-        help="share of people who ever travel in the period, 0 to 1; default: 0.9",
-    )
+    text = "share of people who ever travel in the period, 0 to 1; default: 0.9"
+    add("--travellers", type=parse_number, help=text)
     add("--days", type=int, default=7, help=f"number of days in the period{default}")
     text = f"first day, as YYYY-MM-DD{default}"
     add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help=text)
-    add(
-        "--timezone",
-        dest="time_zone",
-        default="UTC",
-        help=f"local time zone, such as Africa/Kigali{default}",
-    )
-    add(
-        "--friction",
-        dest="friction_km",
-        type=parse_number,
-        help="distance in km over which flows fall by a factor e; default: from the zones",
-    )
+    text = f"local time zone, such as Africa/Kigali{default}"
+    add("--timezone", dest="time_zone", default="UTC", help=text)
+    text = "distance in km over which flows fall by a factor e; default: from the zones"
+    add("--friction", dest="friction_km", type=parse_number, help=text)
     text = f"mean number of records per person and week, for the density; 0 for none{default}"
     add("--visits", dest="visits_a_week", type=parse_number, default=15.0, help=text)
-    add(
-        "--seed", type=int, default=1, help=f"whole number; another one makes other people{default}"
-    )
+    text = f"whole number; another one makes other people{default}"
+    add("--seed", type=int, default=1, help=text)
     text = "public source of a number, such as people='annual report'; repeat it for each fact"
     add(
         "--source",

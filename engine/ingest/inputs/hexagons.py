@@ -78,16 +78,8 @@ def coarsen_to_hexagons(places: Places, size_m: float | None) -> Places:
         inside, names = np.flatnonzero(zone >= 0)[::-1], zones["name"].to_numpy(copy=True)
         names[zone[inside]] = "around " + places.towers["name"].to_numpy(object)[inside]
         zones["name"] = names  # the first place of a hexagon locates it
-    return replace(
-        places,
-        zones=zones,
-        zone_of_tower=zone,
-        notes=(
-            *(earlier_note for earlier_note in places.notes if earlier_note != VORONOI_NOTE),
-            note,
-        ),
-        zones_are_towers=False,
-    )
+    notes = (*(earlier for earlier in places.notes if earlier != VORONOI_NOTE), note)
+    return replace(places, zones=zones, zone_of_tower=zone, notes=notes, zones_are_towers=False)
 
 
 def cover_with_hexagons(area: Area, size_m: float | None) -> Places:
@@ -109,12 +101,8 @@ def bounding_area(points: pa.Table) -> Area:
     (west, east), (south, north) = (
         np.quantile(degrees, (rest, 1 - rest)) for degrees in (lng, points["lat"].to_numpy())
     )
-    west, south, east, north = (
-        _round_down(west),
-        _round_down(south),
-        -_round_down(-east),
-        -_round_down(-north),
-    )
+    west, south = map(_round_down, (west, south))
+    east, north = (-_round_down(-degrees) for degrees in (east, north))
     return west, south, max(east, west + _STEP_DEGREES), max(north, south + _STEP_DEGREES)
 
 
