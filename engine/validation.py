@@ -66,6 +66,12 @@ def check_time_zone(name: str, value: str) -> str:
     return value
 
 
+def check_rule(holds: bool, rule: str, value: str, remedy: str, *settings: str) -> None:
+    """Raise `ParameterError` with rule, value and remedy unless the rule `holds`."""
+    if not holds:
+        raise ParameterError(rule, value=value, remedy=remedy, settings=settings)
+
+
 def to_real(value: object) -> float | None:
     """Return `value` as a float, or None where it is no real number (booleans are none)."""
     if isinstance(value, bool) or not isinstance(value, Real):

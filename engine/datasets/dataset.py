@@ -24,7 +24,7 @@ from ..parameters import HOURS_PER_WEEK, MAX_VISITS_LIMIT
 from . import storage, trip_files
 from .installed import available
 from .metadata import Metadata
-from .multiscale_tables import MULTISCALE_TABLE_NAMES, MultiscaleTables, from_tables
+from .multiscale_tables import MULTISCALE_TABLE_NAMES, MultiscaleTables, fill_counts, from_tables
 from .trip_counts import Trips
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ class Dataset:
     @cached_property
     def towers(self) -> gpd.GeoDataFrame:
         """Towers in a fixed order: ``location_id``, ``name``, ``geometry`` (points, EPSG:4326)."""
-        self._require("towers.parquet", "density")
-        return gpd.read_parquet(self.folder / "towers.parquet")
+        with self._readable("towers.parquet", "density"):
+            return gpd.read_parquet(self.folder / "towers.parquet")
 
     @cached_property
     def tessellation(self) -> "Tessellation":
@@ -106,20 +106,15 @@ class Dataset:
     def truth_by_tower(self) -> Integers:
         """True visits X, (towers, 168): distinct (person, tower, hour), at most K_max a person."""
         table = self._read("truth.parquet")
-        counts = np.zeros((len(self.towers), HOURS_PER_WEEK), dtype=np.int64)
         cells = self._tower_index(table["location_id"]), table["hour"].to_numpy()
-        counts[cells] = table["n"].to_numpy()
-        counts.flags.writeable = False
-        return counts
+        return fill_counts((len(self.towers), HOURS_PER_WEEK), cells, table["n"])
 
     @cached_property
     def single_visit_by_tower(self) -> Integers:
         """One visit of each person at random (H̃), shape (towers,); sums to the number of people."""
         table = self._read("single_visit.parquet")
-        counts = np.zeros(len(self.towers), dtype=np.int64)
-        counts[self._tower_index(table["location_id"])] = table["n"].to_numpy()
-        counts.flags.writeable = False
-        return counts
+        towers = self._tower_index(table["location_id"])
+        return fill_counts((len(self.towers),), towers, table["n"])
 
     def presampled_by_tower(self, max_visits_per_user: int) -> Integers:
         """Return one visit per person and hour, at most ℓ of a person, shape (towers, 168).
@@ -160,9 +155,7 @@ class Dataset:
         if not (self.folder / "homes.parquet").is_file():
             return None
         table = pq.read_table(self.folder / "homes.parquet")
-        counts = np.zeros(len(self.zones), dtype=np.int64)
-        counts[self._zone_index(table["zone_id"])] = table["n"].to_numpy()
-        return counts
+        return fill_counts((len(self.zones),), self._zone_index(table["zone_id"]), table["n"])
 
     @cached_property
     def _read_presampled_slices(self) -> list[_Slice]:
@@ -181,8 +174,7 @@ class Dataset:
 
     def _open_trips(self, name: str) -> Trips:
         file = f"{name}.parquet"
-        self._require(file, "trip")
-        with self._readable(file):
+        with self._readable(file, "trip"):
             return trip_files.open_trips(
                 self.folder, name, self._zone_index, len(self.zones), self.metadata.days
             )
@@ -194,11 +186,8 @@ class Dataset:
         return self._find_positions(ids, self.zones["zone_id"], "zone")
 
     def _find_positions(self, ids: pa.ChunkedArray, listed_ids: Any, place_kind: str) -> Integers:
-        values = pa.array(listed_ids.astype(str), pa.string())
-        encoded = ids.dictionary_encode().combine_chunks()  # look up each id once, not each row
-        matches = pc.index_in(encoded.dictionary.cast(pa.string()), value_set=values).fill_null(-1)
-        rows = matches.to_numpy()[encoded.indices.fill_null(0).to_numpy()].astype(np.int64)
-        if unknown := ids.null_count + int((rows < 0).sum()):
+        rows = trip_files.find_positions(ids, pa.array(listed_ids.astype(str), pa.string()))
+        if unknown := int((rows < 0).sum()):
             raise DatasetError(
                 f"dataset '{self.id}': {unknown} rows name a {place_kind} not listed",
                 remedy="build it again",
@@ -206,25 +195,22 @@ class Dataset:
         return rows
 
     def _read(self, name: str) -> pa.Table:
-        self._require(name, "density")
-        with self._readable(name):
+        with self._readable(name, "density"):
             return pq.read_table(self.folder / name, read_dictionary=list(_ID_COLUMNS))
 
     @contextmanager
-    def _readable(self, name: str) -> Generator[None]:
+    def _readable(self, name: str, part: str) -> Generator[None]:
+        if not (self.folder / name).is_file():
+            raise DatasetError(
+                f"dataset '{self.id}' has no {part} data ({name})",
+                remedy="choose a dataset that has it",
+            )
         try:
             yield
         except (pa.ArrowInvalid, OSError) as error:
             raise DatasetError(
                 f"dataset '{self.id}': {name} cannot be read", remedy="build the dataset again"
             ) from error
-
-    def _require(self, name: str, part: str) -> None:
-        if not (self.folder / name).is_file():
-            raise DatasetError(
-                f"dataset '{self.id}' has no {part} data ({name})",
-                remedy="choose a dataset that has it",
-            )
 
 
 def load(name_or_path: str | Path) -> Dataset:

@@ -20,11 +20,8 @@ def data_root() -> Path:
 def data_roots() -> tuple[Path, ...]:
     """Return the folders of datasets: `data_root`, and the shipped ones."""
     root = data_root()
-    return (
-        (root,)
-        if os.environ.get("MOBILITY_DATA") or root == _CHECKOUT_DATA
-        else (_CHECKOUT_DATA, root)
-    )
+    is_only_one = os.environ.get("MOBILITY_DATA") or root == _CHECKOUT_DATA
+    return (root,) if is_only_one else (_CHECKOUT_DATA, root)
 
 
 def parse_output_folder(text: str) -> Path:

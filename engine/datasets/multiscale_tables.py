@@ -94,6 +94,14 @@ def weight_units(squares: Integers, clip_squared: float, squared_scale: Integers
     return np.minimum(np.floor(np.sqrt(max_squared)).astype(np.int64), WEIGHT_UNITS)
 
 
+def fill_counts(shape: tuple[int, ...], positions: Any, counts: pa.ChunkedArray) -> Integers:
+    """Return a read-only array with these counts at their positions, 0 elsewhere."""
+    values = np.zeros(shape, dtype=np.int64)
+    values[positions] = counts.to_numpy()
+    values.flags.writeable = False
+    return values
+
+
 def to_tables(tables: MultiscaleTables, location_ids: Sequence[str]) -> dict[str, pa.Table]:
     """Return the files' tables by name, ``zoom_towers`` without empty cells, the others whole."""
     ids = pa.array(location_ids, pa.string())
@@ -125,11 +133,8 @@ def from_tables(
     towers_table, districts, city, totals, visits = (
         tables[name] for name in MULTISCALE_TABLE_NAMES
     )
-    by_hour = np.zeros((tower_count, HOURS_PER_WEEK), dtype=np.int64)
     cells = tower_index(towers_table["location_id"]), towers_table["hour"].to_numpy()
-    by_hour[cells] = towers_table["n"].to_numpy()
-    tower_totals = np.zeros(tower_count, dtype=np.int64)
-    tower_totals[tower_index(totals["location_id"])] = totals["n"].to_numpy()
+    tower_totals = fill_counts((tower_count,), tower_index(totals["location_id"]), totals["n"])
     stored_clips = city["clip_squared"].to_numpy().reshape(-1, HOURS_PER_WEEK)[:, 0].tolist()
     if stored_clips != list(clips.city_clips_squared):
         raise DatasetError(
@@ -139,7 +144,7 @@ def from_tables(
     try:
         (visit_total,), (cap,) = visits["n"].to_pylist(), visits["cap"].to_pylist()
         arrays: dict[str, Any] = {
-            "towers": by_hour,
+            "towers": fill_counts((tower_count, HOURS_PER_WEEK), cells, towers_table["n"]),
             "districts": districts["n"].to_numpy().reshape(-1, HOURS_PER_WEEK),
             "city": city["n"].to_numpy().reshape(len(CITY_CLIPS_SQUARED), HOURS_PER_WEEK),
             "tower_totals": tower_totals,

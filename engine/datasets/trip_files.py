@@ -47,7 +47,10 @@ def write_trips(
     ids = pa.array(zone_ids, pa.string())
     when = table["date"].cast(pa.date32()).cast(pa.int32()).to_numpy()
     when = when - (days[0] - date(1970, 1, 1)).days
-    ends = [_positions(table[column], ids) for column in _ZONE_COLUMNS]
+    ends = [find_positions(table[column].cast(pa.string()), ids) for column in _ZONE_COLUMNS]
+    if any((end < 0).any() for end in ends):
+        raise DatasetError("trips name a zone that is not listed", remedy="build the dataset again")
+    ends = [end.astype(zone_type(len(ids))) for end in ends]
     rank, n = table["rank"].to_numpy().astype(np.int16), table["n"].to_numpy()
     order = np.lexsort((rank, ends[1], ends[0], when))
     starts = np.searchsorted(when[order], np.arange(len(days) + 1)).tolist()
@@ -77,7 +80,9 @@ def open_trips(
     days: Sequence[date],
 ) -> Trips:
     """Return the trips of a table; a day is read on request."""
-    path, distinct_path = version / f"{name}.parquet", version / f"{name}_distinct.parquet"
+    path, total_path, distinct_path = (
+        version / f"{name}{part}.parquet" for part in ("", "_whole", "_distinct")
+    )
     file = pq.ParquetFile(path, read_dictionary=_ZONE_COLUMNS, memory_map=True)
     reading = threading.Lock()  # two concurrent readers of one file crash the process
     groups = {
@@ -105,13 +110,11 @@ def open_trips(
         return counts(table, number)
 
     def whole() -> TripCounts:
-        total_path = version / f"{name}_whole.parquet"
-        if total_path.is_file():
-            return counts(pq.read_table(total_path, read_dictionary=_ZONE_COLUMNS), 0)
-        return sum_over_days(concatenate_trips([day(number) for number in range(len(days))]))
+        return counts(pq.read_table(total_path, read_dictionary=_ZONE_COLUMNS), 0)
 
+    total = whole if total_path.is_file() else None
     distinct_counts = (lambda: pq.read_table(distinct_path)) if distinct_path.is_file() else None
-    return Trips(len(days), day, whole, distinct_counts)
+    return Trips(len(days), day, total, distinct_counts)
 
 
 def _write_row_groups(
@@ -129,11 +132,9 @@ def _write_row_groups(
                 writer.write_table(table, row_group_size=rows)
 
 
-def _positions(values: pa.ChunkedArray, ids: pa.Array) -> Any:
-    encoded = pa.chunked_array([pa.array([], pa.string()), *values.cast(pa.string()).chunks])
-    encoded = encoded.dictionary_encode().combine_chunks()
-    where = pc.index_in(encoded.dictionary.cast(pa.string()), value_set=ids).fill_null(-1)
-    rows = where.to_numpy()[encoded.indices.fill_null(0).to_numpy()]
-    if values.null_count or (rows < 0).any():
-        raise DatasetError("trips name a zone that is not listed", remedy="build the dataset again")
-    return rows.astype(zone_type(len(ids)))
+def find_positions(ids: pa.ChunkedArray, listed_ids: pa.Array) -> Integers:
+    """Return the position of each id among those listed, -1 where it is none of them."""
+    encoded = ids.dictionary_encode().combine_chunks()  # look up each id once, not each row
+    matches = pc.index_in(encoded.dictionary.cast(pa.string()), value_set=listed_ids)
+    positions = np.append(matches.fill_null(-1).to_numpy().astype(np.int64), -1)
+    return positions[encoded.indices.fill_null(-1).to_numpy()]

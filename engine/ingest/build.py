@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -24,7 +24,7 @@ from .inputs import cells, column_mapping, detection, hexagons, sources, zone_hi
 from .inputs.column_mapping import Mappings
 from .inputs.ids import TOLD_BY
 from .inputs.places import Places, locate_points, places_from_zones
-from .inputs.sources import Source, to_printable
+from .inputs.sources import to_printable
 from .options import SENTENCES, IngestOptions, build_error
 from .progress import BuildStage, Monitor, ProgressCallback
 from .read_errors import translate_errors
@@ -136,7 +136,14 @@ def ingest(
         report = IngestReport(
             kind=options.kind,
             engine=options.engine,
-            files=tuple(_describe_file(s, names, options) for s, names in build.mappings.items()),
+            files=tuple(
+                {
+                    "name": source.name,
+                    "columns": {name: to_printable(column) for name, column in names.items()},
+                    "guessed": [name for name in names if name not in options.mapping],
+                }
+                for source, names in build.mappings.items()
+            ),
             notes=tuple(build.notes),
             seconds=time.monotonic() - started,
             **build.counts,
@@ -188,10 +195,9 @@ def _count_input(build: Build, engine: Engine, monitor: Monitor) -> Build:
     options = build.options
     monitor.set_stages(_stages(options, by_points=build.has_coordinates))
     monitor.start_stage(PLACES_STAGE)
-    build.reader = replace(
-        build.reader, strip_person_zeros=column_mapping.has_mixed_people(build.mappings)
-    )
-    build.reader = row_cleaning.detect_clocks(build.reader, engine, build.views)
+    is_mixed = column_mapping.has_mixed_people(build.mappings)
+    reader = replace(build.reader, strip_person_zeros=is_mixed)
+    build.reader = row_cleaning.detect_clocks(reader, engine, build.views)
     places = _read_places(build, engine, monitor)
     build.reader = replace(
         build.reader,
@@ -234,10 +240,8 @@ def _read_places(build: Build, engine: Engine, monitor: Monitor) -> Places:
         by_ids = any(files) and not (build.has_coordinates or options.id_prefix)
         places = row_cleaning.call_with_row_ids(row_ids, build_places) if by_ids else build_places()
     elif options.area_from_data and build.has_coordinates:
-        area = hexagons.bounding_area(
-            engine.fetch_table(row_cleaning.distinct_points_sql(build.views, build.reader))
-        )
-        places = hexagons.cover_with_hexagons(area, size_m)
+        points = engine.fetch_table(row_cleaning.distinct_points_sql(build.views, build.reader))
+        places = hexagons.cover_with_hexagons(hexagons.bounding_area(points), size_m)
         build.places_public = False
         build.notes.append("the area was read from the data, so it reveals where people were")
     elif build.has_coordinates:
@@ -247,9 +251,8 @@ def _read_places(build: Build, engine: Engine, monitor: Monitor) -> Places:
         kind = options.cells or cells.cell_kind(ids)
         if kind is None:
             raise build_error("no-zones")
-        places = hexagons.coarsen_to_hexagons(
-            places_from_zones(cells.cells_to_zones(ids, kind)), size_m
-        )
+        places = places_from_zones(cells.cells_to_zones(ids, kind))
+        places = hexagons.coarsen_to_hexagons(places, size_m)
         build.places_public = False
         build.notes.append(
             f"zones are the {kind} cells named in the rows, so they were read from the data"
@@ -387,16 +390,12 @@ def _count_trips(build: Build) -> None:
     _check_busiest(build)
     _check_clock(build)
     _note_backwards(build, account)
-    options = build.options
+    options, visits = build.options, row_cleaning.visits_from_trips_sql()
     if options.includes_density:
-        engine.materialise(
-            "records",
-            row_cleaning.records_sql(options, row_cleaning.visits_from_trips_sql()),
-            large=True,
-        )
+        engine.materialise("records", row_cleaning.records_sql(options, visits), large=True)
         build.counts["visits"] = _count_density(build)
     if "commutes" in options.parts:
-        _count_commutes(build, row_cleaning.visits_from_trips_sql())
+        _count_commutes(build, visits)
     if "trips" in options.parts:
         _count_moves(build, account.rows_used, measured=True)
 
@@ -404,11 +403,8 @@ def _count_trips(build: Build) -> None:
 def _count_rides(build: Build) -> None:
     """Count trips without a person: trip level only, every trip of rank 1."""
     engine, has_ids = build.run.engine, build.has_trip_ids
-    engine.materialise(
-        "every",
-        row_cleaning.trips_sql(build.options, build.has_coordinates, tid=has_ids),
-        large=True,
-    )
+    every = row_cleaning.trips_sql(build.options, build.has_coordinates, tid=has_ids)
+    engine.materialise("every", every, large=True)
     duplicate_reason = Reason.DUPLICATE if has_ids else None
     _note_backwards(build, build.check_account(build.account("every", duplicate_reason)))
     n = "count(*)" if has_ids else "sum(copies)"
@@ -438,12 +434,9 @@ def _count_visits(build: Build) -> None:
         _count_commutes(build, placed)
     if "trips" in options.parts:
         build.run.monitor.start_stage(DERIVING_STAGE)
-        sql = (
-            row_cleaning.trips_from_points_sql
-            if build.has_trip_ids
-            else row_cleaning.trips_from_visits_sql
-        )(options, placed)
-        engine.materialise("every", sql, large=True)
+        by_ids, by_time = row_cleaning.trips_from_points_sql, row_cleaning.trips_from_visits_sql
+        find_trips = by_ids if build.has_trip_ids else by_time
+        engine.materialise("every", find_trips(options, placed), large=True)
         _check_busiest(build)
         between = build.account("every", Reason.DUPLICATE)
         build.counts["trips"] = between
@@ -558,16 +551,6 @@ def _check_parts(options: IngestOptions) -> None:
         raise build_error("no-people-in-kind", kind=options.kind)
     if options.density_week is None:
         raise build_error("no-full-week")
-
-
-def _describe_file(
-    source: Source, names: Mapping[str, str], options: IngestOptions
-) -> dict[str, object]:
-    return {
-        "name": source.name,
-        "columns": {name: to_printable(column) for name, column in names.items()},
-        "guessed": [name for name in names if name not in options.mapping],
-    }
 
 
 def _save_dataset(build: Build, report: IngestReport) -> Dataset:

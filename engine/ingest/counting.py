@@ -38,12 +38,12 @@ from .duckdb_engine import DuckDB
 from .inputs.places import Places
 from .keyed_hash import Purpose, hash_sql
 from .progress import BuildStage, Monitor
-from .row_cleaning import day_sql, midnight_s
+from .row_cleaning import day_sql, hours_sql, most_frequent_zone_sql
 from .row_report import Reason
 from .spark_engine import Spark
 
 Engine: TypeAlias = DuckDB | Spark
-NIGHT = "(hour % 24 >= 20 OR hour % 24 < 6)"
+NIGHT = hours_sql((20, 6))
 """Hours that determine a person's home, the most frequent place: 20:00 to 06:00, as in P2."""
 VISIT_STAGES = (
     BuildStage("adding up visits", 8),
@@ -69,11 +69,6 @@ class CountingRun:
     salt: str
     max_visits_cap: int
     clips: MultiscaleClips = DEFAULT_CLIPS
-
-    @property
-    def first_midnight_s(self) -> int:
-        """The period's first midnight in seconds of the wall clock."""
-        return midnight_s(self.first_day)
 
     def hash_sql(self, purpose: Purpose, *parts: str) -> str:
         """Return SQL for the random number of a row."""
@@ -169,14 +164,8 @@ def _presampled_sql(run: CountingRun, records: str) -> str:
 
 def _homes_sql(used: str) -> str:
     """Return SQL for people by the zone of most of their night records, the first if tied."""
-    return f"""
-        WITH nights AS (
-            SELECT uid, zone, count(*) AS n FROM records JOIN zone_of USING (location)
-            WHERE {used} AND {NIGHT} GROUP BY uid, zone
-        ), people_at AS (
-            SELECT uid, arg_max(zone, n * 4294967296 - zone) AS zone FROM nights GROUP BY uid
-        )
-        SELECT zone, count(*) AS n FROM people_at GROUP BY zone"""
+    nights = f"SELECT uid, zone FROM records JOIN zone_of USING (location) WHERE {used} AND {NIGHT}"
+    return f"SELECT zone, count(*) AS n FROM ({most_frequent_zone_sql(nights)}) AS h GROUP BY zone"
 
 
 class _MultiscaleCounter:

@@ -13,7 +13,8 @@ import secrets
 from enum import StrEnum
 from pathlib import Path
 
-from ..errors import DatasetError, ParameterError
+from ..errors import DatasetError
+from ..validation import check_rule
 
 SALT_FILE = "salt"
 _SALT_BYTES = 16
@@ -49,16 +50,12 @@ def hash_sql(salt: str, purpose: Purpose, *parts: str) -> str:
 def resolve_salt(folder: Path, chosen_salt: str | None) -> str:
     """Return the salt to use: `chosen_salt`, the one stored in `folder`, or a new random one."""
     if chosen_salt is not None:
-        if (
-            not chosen_salt
-            or len(chosen_salt) > _MAX_SALT_BYTES
-            or chosen_salt != chosen_salt.strip()
-        ):
-            raise ParameterError(
-                f"salt must be 1 to {_MAX_SALT_BYTES} characters without spaces at its ends",
-                value=f"{len(chosen_salt)} characters",
-                remedy="leave it out to have one made",
-            )
+        check_rule(
+            1 <= len(chosen_salt) <= _MAX_SALT_BYTES and chosen_salt == chosen_salt.strip(),
+            f"salt must be 1 to {_MAX_SALT_BYTES} characters without spaces at its ends",
+            f"{len(chosen_salt)} characters",
+            "leave it out to have one made",
+        )
         return chosen_salt
     pointer = folder / "current"
     name = pointer.read_text(encoding="utf-8").strip() if pointer.is_file() else ""

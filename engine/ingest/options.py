@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
 from .. import validation
-from ..errors import InputError, ParameterError
+from ..errors import InputError
 from ..parameters import DEFAULT_MAX_VISITS_CAP
 
 Kind = Literal["trips", "rides", "visits", "flows"]
@@ -101,13 +101,13 @@ class Reading:
     def __post_init__(self) -> None:
         check_literals(self)
         validation.check_whole_number("skip_rows", self.skip_rows, 0, 10_000, remedy="0 is usual")
-        if self.thousands and self.thousands == self.decimal:
-            raise ParameterError(
-                "decimal and thousands must be two different marks",
-                value=repr(self.thousands),
-                remedy="name two",
-                settings=("decimal", "thousands"),
-            )
+        validation.check_rule(
+            not self.thousands or self.thousands != self.decimal,
+            "decimal and thousands must be two different marks",
+            repr(self.thousands),
+            "name two",
+            *("decimal", "thousands"),
+        )
         if self.text_time_zone is not None:
             validation.check_time_zone("text_time_zone", self.text_time_zone)
 
@@ -282,13 +282,9 @@ class IngestOptions:
             validation.check_whole_number("people_public", people, 1, None, remedy=remedy)
         if self.area is not None:
             west, south, east, north = self.area
-            if not (-180 <= west < east <= west + 180 <= 360 and -90 <= south < north <= 90):
-                raise ParameterError(
-                    "area must be west, south, east, north in degrees",
-                    value=f"{self.area}",
-                    remedy="give the smaller degrees first",
-                    settings=("area",),
-                )
+            holds = -180 <= west < east <= west + 180 <= 360 and -90 <= south < north <= 90
+            rule, remedy = "west, south, east, north in degrees", "give the smaller degrees first"
+            validation.check_rule(holds, f"area must be {rule}", f"{self.area}", remedy, "area")
 
     @property
     def density_week(self) -> date | None:
@@ -322,54 +318,46 @@ class IngestOptions:
 
     def _check_people_once(self) -> None:
         is_mixed = "commutes" in self.parts and (len(self.parts) > 1 or not self.has_people)
-        if is_mixed or (self.once and self.kind != "flows"):
-            raise ParameterError(
-                "commutes are built alone, of trips or visits of people; once is said of flows",
-                value=f"{', '.join(self.parts)} of {self.kind}",
-                remedy="build the other parts as a dataset of its own, of the same people",
-                settings=("parts", "once"),
-            )
+        validation.check_rule(
+            not is_mixed and (not self.once or self.kind == "flows"),
+            "commutes are built alone, of trips or visits of people; once is said of flows",
+            f"{', '.join(self.parts)} of {self.kind}",
+            "build the other parts as a dataset of its own, of the same people",
+            *("parts", "once"),
+        )
         for name in ("home_hours", "work_hours"):
             start, end = getattr(self, name)
-            if start == end or not {start, end} <= set(range(24)):
-                rule = f"{name} must be two different hours from 0 to 23"
-                remedy = "leave them out for what is usual"
-                raise ParameterError(rule, value=f"{start} {end}", remedy=remedy, settings=(name,))
+            holds = start != end and {start, end} <= set(range(24))
+            rule = f"{name} must be two different hours from 0 to 23"
+            remedy = "leave them out for what is usual"
+            validation.check_rule(holds, rule, f"{start} {end}", remedy, name)
 
     def _check_paths(self) -> None:
-        if not self.inputs:
-            raise ParameterError(
-                "inputs must name at least one file, folder or pattern", value="none"
-            )
-        name = self.out.name
-        if name in ("", "..") or not name.isprintable():
-            raise ParameterError(
-                "out must name a folder for the dataset, in printable characters",
-                value=ascii(name[:60]),
-                remedy="its last part becomes the dataset's name",
-                settings=("out",),
-            )
+        rule, name = "inputs must name at least one file, folder or pattern", self.out.name
+        validation.check_rule(bool(self.inputs), rule, "none", "")
+        validation.check_rule(
+            name not in ("", "..") and name.isprintable(),
+            "out must name a folder for the dataset, in printable characters",
+            ascii(name[:60]),
+            "its last part becomes the dataset's name",
+            "out",
+        )
 
     def _check_period(self) -> None:
         validation.check_time_zone("time_zone", self.time_zone)
         first, last, week = self.first_day, self.last_day, self.week
         days = (last - first).days + 1
-        if not (1 <= days <= MAX_PERIOD_DAYS and FIRST_YEAR <= first.year <= LAST_YEAR):
-            raise ParameterError(
-                (
-                    f"the period must have 1 to {MAX_PERIOD_DAYS} days and start in {FIRST_YEAR} "
-                    "or later"
-                ),
-                value=f"{first.isoformat()} to {last.isoformat()}",
-                remedy="give the first and last day that the data cover, both included",
-                settings=("first_day", "last_day"),
-            )
-        if week is not None and (
-            week.weekday() != 0 or week < first or week + timedelta(days=6) > last
-        ):
-            raise ParameterError(
-                "week must be a Monday whose seven days lie in the period",
-                value=week.isoformat(),
-                remedy="name another one, or widen the period",
-                settings=("week",),
-            )
+        validation.check_rule(
+            1 <= days <= MAX_PERIOD_DAYS and FIRST_YEAR <= first.year <= LAST_YEAR,
+            f"the period must have 1 to {MAX_PERIOD_DAYS} days and start in {FIRST_YEAR} or later",
+            f"{first} to {last}",
+            "give the first and last day that the data cover, both included",
+            *("first_day", "last_day"),
+        )
+        validation.check_rule(
+            week is None or (week.weekday() == 0 and first <= week <= last - timedelta(days=6)),
+            "week must be a Monday whose seven days lie in the period",
+            f"{week}",
+            "name another one, or widen the period",
+            "week",
+        )

@@ -41,10 +41,8 @@ def preview_times(mappings: Mappings, reading: Reading, time_zone: str) -> list[
 def preview_days(mappings: Mappings, reading: Reading, time_zone: str) -> tuple[date, date]:
     """Return the first and the last local day of all rows that can be read."""
     reader = ValueParser(detection.complete_reading(mappings, reading))
-    with tables.open_tables(mappings, time_zone=time_zone, memory=PREVIEW_MEMORY) as (
-        engine,
-        views,
-    ):
+    with tables.open_tables(mappings, time_zone=time_zone, memory=PREVIEW_MEMORY) as opened:
+        engine, views = opened
         reader = row_cleaning.detect_clocks(reader, engine, views)
         columns = [(table, column) for table in views if (column := _time_column(table))]
         if not columns:

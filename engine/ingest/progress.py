@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import NamedTuple
 
 from ..errors import ExplorerError
@@ -55,7 +56,7 @@ class Monitor:
 
     def start_stage(self, stage: BuildStage) -> None:
         """Begin `stage` and complete the ones before it."""
-        earlier_stages = self._stages[: self._stages.index(stage)]
+        earlier_stages = takewhile(lambda other: other != stage, self._stages)
         self._done = float(sum(earlier_stage.weight for earlier_stage in earlier_stages))
         self._stage = stage
         self.update(0.0)
@@ -63,7 +64,7 @@ class Monitor:
     def update(self, share: float) -> None:
         """Report that `share` (0 to 1) of a statement is done; raise `Cancelled` on a stop."""
         self.check()
-        if not self._stages:  # a preview, no build
+        if not self._stages:  # of a preview or simulated people nobody sees the progress
             return
         share = min(max(share, 0.0), 1.0)
         total_weight = sum(stage.weight for stage in self._stages)

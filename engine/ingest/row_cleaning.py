@@ -70,36 +70,27 @@ class ValueParser:
 
     def values_sql(self, table: "CanonicalTable") -> dict[str, str]:
         """Return SQL for the value of each canonical column; null where unreadable."""
-        expressions: dict[str, str] = {}
-        for canonical in table.column_types:
-            if canonical in CLOCKS:
-                continue
-            column, kind = table.column_and_type(canonical, self.clocks_are_hhmm)
-            if canonical in TIMES:
-                expressions[canonical] = self.seconds_sql(column, kind)
-            elif canonical in DEGREES:
-                limit, number = (
-                    90 if canonical.endswith("lat") else 180,
-                    self.number_sql(column, kind),
-                )
-                expressions[canonical] = (
-                    f"CASE WHEN {number} BETWEEN -{limit} AND {limit} THEN {number} END"
-                )
-            elif canonical == "flow":  # in millionths of a trip
-                number = self.number_sql(column, kind)
-                expressions[canonical] = (
-                    f"CASE WHEN {number} BETWEEN 0 AND {MAX_FLOW} "
-                    f"THEN floor({number} * {MILLION} + 0.5)::BIGINT END"
-                )
-            elif canonical in ("uid", "tid"):
-                bare = self.strip_person_zeros and canonical == "uid"
-                expressions[canonical] = id_sql(column, kind, bare=bare)
-            else:
-                place = id_sql(column, kind, bare=self.strip_place_zeros)
-                place = f"lower({place})" if self.lower_place_ids else place
-                cut = self.id_length
-                expressions[canonical] = place if cut is None else f"left({place}, {cut})"
-        return expressions
+        return {
+            name: self._value_sql(name, *table.column_and_type(name, self.clocks_are_hhmm))
+            for name in table.column_types
+            if name not in CLOCKS
+        }
+
+    def _value_sql(self, canonical: str, column: str, kind: str) -> str:
+        if canonical in TIMES:
+            return self.seconds_sql(column, kind)
+        if canonical in DEGREES:
+            limit, number = 90 if canonical.endswith("lat") else 180, self.number_sql(column, kind)
+            return f"CASE WHEN {number} BETWEEN -{limit} AND {limit} THEN {number} END"
+        if canonical == "flow":  # in millionths of a trip
+            number = self.number_sql(column, kind)
+            millionths = f"floor({number} * {MILLION} + 0.5)::BIGINT"
+            return f"CASE WHEN {number} BETWEEN 0 AND {MAX_FLOW} THEN {millionths} END"
+        if canonical in ("uid", "tid"):
+            return id_sql(column, kind, bare=self.strip_person_zeros and canonical == "uid")
+        place = id_sql(column, kind, bare=self.strip_place_zeros)
+        place = f"lower({place})" if self.lower_place_ids else place
+        return place if self.id_length is None else f"left({place}, {self.id_length})"
 
     def seconds_sql(self, column: str, kind: str) -> str:
         """Return SQL for seconds of the local wall clock; null where a time cannot be read."""
@@ -474,7 +465,7 @@ def _trip_places_sql(by_points: bool) -> str:
 def trips_sql(options: IngestOptions, by_points: bool, tid: bool = False) -> str:
     """Return SQL for distinct trips, their reason and the number of raw rows alike (``copies``)."""
     keys = ["uid", "start", "finish", "origin", "destination", "origin_zone", "destination_zone"]
-    keys += ["tid"] if tid and options.kind == "rides" else []
+    keys += ["tid"] if tid else []
     read = ", ".join(f"CASE WHEN flaw = 0 THEN {key} END AS {key}" for key in keys)
     return f"""
         WITH placed AS ({_trip_places_sql(by_points)})
@@ -583,31 +574,34 @@ def commutes_sql(options: IngestOptions, visits_: str) -> str:
     week_days = literal_values(WorkDay)
     work_days = ", ".join(str(week_days.index(day)) for day in options.work_days)
     week_day = f"({options.first_day.weekday()} + floor(hour / 24.0)::INTEGER) % 7"
-    most_hours = "arg_max(zone, n * 4294967296 - zone)"
+    nights = f"SELECT uid, zone FROM stays WHERE {hours_sql(options.home_hours)}"
+    shifts = (
+        "SELECT stays.uid, stays.zone FROM stays JOIN homes ON stays.uid = homes.uid "
+        f"WHERE {hours_sql(options.work_hours)} AND {week_day} IN ({work_days}) "
+        "AND stays.zone <> homes.zone"
+    )
     return f"""
         WITH stays AS (
             SELECT DISTINCT uid, zone, {hour} AS hour FROM ({visits_}) AS v
             WHERE flaw = 0 AND zone IS NOT NULL AND {_period_sql(options, "moment")}
         ), people AS (
             SELECT DISTINCT uid FROM stays
-        ), nights AS (
-            SELECT uid, zone, count(*) AS n FROM stays
-            WHERE {_hours_sql(options.home_hours)} GROUP BY uid, zone
-        ), homes AS (
-            SELECT uid, {most_hours} AS home FROM nights GROUP BY uid
-        ), shifts AS (
-            SELECT stays.uid, zone, count(*) AS n FROM stays JOIN homes ON stays.uid = homes.uid
-            WHERE {_hours_sql(options.work_hours)} AND {week_day} IN ({work_days})
-            AND zone <> home GROUP BY stays.uid, zone
-        ), works AS (
-            SELECT uid, {most_hours} AS work FROM shifts GROUP BY uid
-        )
-        SELECT 0 AS day, home AS origin_zone, work AS destination_zone, 1 AS rank, count(*) AS n
+        ), homes AS ({most_frequent_zone_sql(nights)}), works AS ({most_frequent_zone_sql(shifts)})
+        SELECT 0 AS day, homes.zone AS origin_zone, works.zone AS destination_zone, 1 AS rank,
+               count(*) AS n
         FROM people LEFT JOIN homes ON people.uid = homes.uid
-        LEFT JOIN works ON people.uid = works.uid GROUP BY home, work"""
+        LEFT JOIN works ON people.uid = works.uid GROUP BY homes.zone, works.zone"""
 
 
-def _hours_sql(hours: tuple[int, int]) -> str:
+def most_frequent_zone_sql(rows: str) -> str:
+    """Return SQL for each person's ``zone`` of most `rows`, the first if tied."""
+    return f"""
+        SELECT uid, arg_max(zone, n * 4294967296 - zone) AS zone
+        FROM (SELECT uid, zone, count(*) AS n FROM ({rows}) AS r GROUP BY uid, zone) AS counted
+        GROUP BY uid"""
+
+
+def hours_sql(hours: tuple[int, int]) -> str:
     """Return SQL for whether ``hour``, of the period, lies from one hour of the day to another."""
     first, end = hours
     joint = "AND" if first < end else "OR"

@@ -88,11 +88,8 @@ class IngestReport:
     def format_summary(self) -> list[str]:
         """Return the report as lines of text."""
         lines = [_format_columns(file) for file in self.files[:1] if "columns" in file]
-        lines += self.rows.format_lines("row")
-        if self.visits is not None:
-            lines += self.visits.format_lines("visit")
-        if self.trips is not None:
-            lines += self.trips.format_lines("trip")
+        for noun, account in (("row", self.rows), ("visit", self.visits), ("trip", self.trips)):
+            lines += [] if account is None else account.format_lines(noun)
         if self.people_with_visits:
             lines.append(f"people with visits in the week: {self.people_with_visits:,}")
         if self.people_with_trips:

@@ -1,41 +1,38 @@
 """Rows of simulated people, counted by the statements of an ingest."""
 
-from collections.abc import Mapping
+from collections.abc import Generator
+from contextlib import contextmanager
 from datetime import date, timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrays import Integers, IntegersOrFloats
+from .. import temp_folder
+from ..arrays import Integers
 from ..datasets import Metadata
 from ..ingest import counting
 from ..ingest.duckdb_engine import DuckDB
 from ..ingest.inputs.places import Places
 from ..ingest.options import IngestOptions
 from ..ingest.progress import Monitor
-from ..ingest.row_cleaning import HOUR_S, commutes_sql
+from ..ingest.row_cleaning import DAY_S as DAY_S, HOUR_S, commutes_sql, midnight_s
 from ..ingest.row_report import Reason
 from ..parameters import DEFAULT_MAX_VISITS_CAP
-
-DAY_S = 86_400
 
 
 class SimulatedRows:
     """Counts trips and records of simulated people by chunks of people."""
 
     def __init__(
-        self, places: Places, period: tuple[date, date], salt: str, folder: Path, rows: int
+        self, engine: DuckDB, places: Places, period: tuple[date, date], salt: str
     ) -> None:
-        monitor = Monitor()
-        monitor.set_stages([*counting.VISIT_STAGES, *counting.TRIP_STAGES])
-        self._engine = DuckDB(monitor, folder, rows=rows)
-        self._taken = {"every": 0, "records": 0}
+        self._engine = engine
+        self._taken, self._first_s = {"every": 0, "records": 0}, midnight_s(period[0])
         self._run = counting.CountingRun(
-            engine=self._engine,
-            monitor=monitor,
+            engine=engine,
+            monitor=Monitor(),
             places=places,
             first_day=period[0],
             last_day=period[1],
@@ -50,23 +47,25 @@ class SimulatedRows:
         origin, destination = (end.astype(np.int32) for end in ends)
         origin_zone, destination_zone = (self._run.places.zone_of_tower[end] for end in ends)
         reason = np.where(origin_zone == destination_zone, Reason.SELF_TRIP, Reason.USED)
-        columns = {
+        rows = {
             "reason": reason.astype(np.int8),
             "uid": uid,
-            "start": self._run.first_midnight_s + second,
-            "finish": self._run.first_midnight_s + finish,
+            "start": self._first_s + second,
+            "finish": self._first_s + finish,
             "origin": origin,
             "destination": destination,
             "origin_zone": origin_zone,
             "destination_zone": destination_zone,
         }
-        self._add_columns("every", columns, int((reason == Reason.USED).sum()))
+        self._engine.append_rows("every", pa.table(rows))
+        self._taken["every"] += int((reason == Reason.USED).sum())
 
     def add_records(self, uid: Integers, place: Integers, hour: Integers) -> None:
         """Add distinct records of the density week."""
         reason = np.zeros(len(uid), dtype=np.int8)
         where = {"location": place.astype(np.int32), "hour": hour.astype(np.int16)}
-        self._add_columns("records", {"reason": reason, "uid": uid, **where}, len(uid))
+        self._engine.append_rows("records", pa.table({"reason": reason, "uid": uid, **where}))
+        self._taken["records"] += len(uid)
 
     def count_tables(self) -> dict[str, pa.Table]:
         """Return the tables of a dataset."""
@@ -81,23 +80,25 @@ class SimulatedRows:
 
     def count_commutes(self, options: IngestOptions) -> pa.Table:
         """Return the people by home and work zone as an ingest's table of trips."""
-        first_s = self._run.first_midnight_s
-        moment = f"{first_s} + hour::BIGINT * {HOUR_S}"
+        moment = f"{self._first_s} + hour::BIGINT * {HOUR_S}"
         visits = f"SELECT 0 AS flaw, uid, {moment} AS moment, zone FROM records JOIN zone_of USING "
         pairs = self._engine.fetch_table(commutes_sql(options, f"{visits}(location)"))
         return counting.build_trip_table(
             self._run, pairs.filter(pc.is_valid(pairs["destination_zone"]))
         )
 
-    def close(self) -> None:
-        """Close the engine; the owner removes the folder."""
-        self._engine.close()
-
-    def _add_columns(
-        self, name: str, columns: Mapping[str, IntegersOrFloats], used_rows: int
-    ) -> None:
-        self._engine.append_rows(name, pa.table(dict(columns)))
-        self._taken[name] += used_rows
+    @classmethod
+    @contextmanager
+    def open(
+        cls, places: Places, period: tuple[date, date], salt: str, rows: int
+    ) -> Generator["SimulatedRows"]:
+        """Open an engine for about so many rows, which spills into a folder of its own."""
+        with temp_folder.open_temp_folder(None) as folder:
+            engine = DuckDB(Monitor(), folder, rows=rows)
+            try:
+                yield cls(engine, places, period, salt)
+            finally:
+                engine.close()
 
 
 def residents_table(zone_ids: list[str], n: Integers) -> pa.Table:

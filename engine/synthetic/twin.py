@@ -16,7 +16,7 @@ from pathlib import Path
 import geopandas as gpd
 import numpy as np
 
-from .. import datasets, temp_folder
+from .. import datasets
 from ..ingest.inputs.places import places_from_zones
 from .simulated_rows import DAY_S, SimulatedRows, residents_table, simulated_metadata
 from .twin_inputs import TwinInputs, count_trips
@@ -35,33 +35,23 @@ def twin(
     """Return a dataset of simulated people in `zones` (``zone_id``, ``name``, ``residents``)."""
     model = TwinPopulation(zones, inputs)
     ids, plane = list(zones["zone_id"]), zones.to_crs(4326)
-    points = plane.representative_point().to_numpy()
+    places = places_from_zones(plane)
+    points = places.towers.geometry.to_numpy()
     week = WeekRecords(inputs) if inputs.visits_a_week and inputs.monday else None
     expected = int(count_trips(vars(inputs)) + inputs.people * inputs.visits_a_week)
     homes, travelled = np.zeros(len(ids), dtype=np.int64), 0
-    with temp_folder.open_temp_folder(None) as place:
-        period = inputs.first_day, inputs.first_day + timedelta(days=inputs.days - 1)
-        rows = SimulatedRows(
-            places_from_zones(plane), period, f"twin {inputs.seed}", place, expected
-        )
-        try:
-            for first, chunk in model.simulate_chunks():
-                homes += np.bincount(chunk.home, minlength=len(ids))
-                travelled += len(chunk.day)
-                second, ends = chunk.day * DAY_S + chunk.second, (chunk.origin, chunk.destination)
-                rows.add_trips(first + chunk.person, second, arrival_times_s(points, chunk), ends)
-                if week is not None:
-                    person, zone, hour = week.draw_records(chunk)
-                    rows.add_records(first + person, zone, hour)
-                progress(0.5 * min(1.0, (first + chunk_size(inputs)) / inputs.people))
-            tables = rows.count_tables() | {"homes": residents_table(ids, homes)}
-        finally:
-            rows.close()
-    towers = None
-    if week is not None:
-        towers = gpd.GeoDataFrame(
-            {"location_id": ids, "name": list(zones["name"])}, geometry=points, crs=4326
-        )
+    period = inputs.first_day, inputs.first_day + timedelta(days=inputs.days - 1)
+    with SimulatedRows.open(places, period, f"twin {inputs.seed}", expected) as rows:
+        for first, chunk in model.simulate_chunks():
+            homes += np.bincount(chunk.home, minlength=len(ids))
+            travelled += len(chunk.day)
+            second, ends = chunk.day * DAY_S + chunk.second, (chunk.origin, chunk.destination)
+            rows.add_trips(first + chunk.person, second, arrival_times_s(points, chunk), ends)
+            if week is not None:
+                person, zone, hour = week.draw_records(chunk)
+                rows.add_records(first + person, zone, hour)
+            progress(0.5 * min(1.0, (first + chunk_size(inputs)) / inputs.people))
+        tables = rows.count_tables() | {"homes": residents_table(ids, homes)}
     residents = float(np.sum(zones["residents"].to_numpy())) if "residents" in zones else None
     metadata = simulated_metadata(
         folder.name,
@@ -79,6 +69,8 @@ def twin(
             "marginals": {"people": inputs.people, "trips_mean": travelled / inputs.people},
         },
     )
-    saved = datasets.save(folder, metadata, zones=plane, towers=towers, tables=tables)
+    saved = datasets.save(
+        folder, metadata, zones=plane, towers=places.towers if week else None, tables=tables
+    )
     progress(1.0)
     return saved

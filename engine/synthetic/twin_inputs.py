@@ -6,7 +6,6 @@ from datetime import date, timedelta
 from typing import Any
 
 from .. import validation
-from ..errors import ParameterError
 
 MAX_ZONES = 5_000
 MAX_TRIPS_PER_DAY = 50.0
@@ -50,13 +49,9 @@ class TwinInputs:
         check_whole("days", self.days, 1, 366, remedy="a week is usual")
         check_whole("seed", self.seed, 0, None, remedy="1 is usual")
         validation.check_time_zone("time_zone", self.time_zone)
-        if self.first_day > date.max - timedelta(days=self.days):
-            raise ParameterError(
-                "the period must end before the year 10000",
-                value=self.first_day.isoformat(),
-                remedy="name an earlier day",
-                settings=("first_day",),
-            )
+        holds = self.first_day <= date.max - timedelta(days=self.days)
+        rule, remedy = "the period must end before the year 10000", "name an earlier day"
+        validation.check_rule(holds, rule, f"{self.first_day}", remedy, "first_day")
         remedy = "trips per person and day, such as 0.8"
         check_finite("trips_a_day", self.trips_a_day, (0.0, MAX_TRIPS_PER_DAY), remedy)
         check_finite("visits_a_week", self.visits_a_week, (0.0, MAX_VISITS), "15 is usual")

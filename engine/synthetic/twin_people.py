@@ -64,7 +64,6 @@ class TwinPopulation:
     def __init__(self, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:
         self._inputs = inputs
         residents = residents_by_zone(zones)
-        self.points = np.asarray(zones.geometry.representative_point())
         distances_km = centre_distances_m(zones) / 1000.0
         radius = float(np.sqrt(zone_areas_km2(zones).sum() / np.pi))
         rng = np.random.default_rng([inputs.seed, 0])

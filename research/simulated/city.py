@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from engine import datasets, temp_folder
+from engine import datasets
 from engine.arrays import Floats, Integers
 from engine.ingest.inputs import places as ingest
 from engine.ingest.options import IngestOptions
@@ -64,8 +64,7 @@ def make_city(spec: CitySpec, folder: Path, *, commutes: bool = False) -> datase
     counted = ingest.Places(places.towers, places.zones, owner.astype(np.int32))
     period, rng = (spec.monday, spec.monday + timedelta(days=6)), np.random.default_rng(spec.seed)
     each: list[Integers] = []
-    with temp_folder.open_temp_folder(None) as place:
-        rows = SimulatedRows(counted, period, f"{spec.name} {spec.seed}", place, 30 * spec.people)
+    with SimulatedRows.open(counted, period, f"{spec.name} {spec.seed}", 30 * spec.people) as rows:
         first = 0
         for visits in simulate(city, spec.people, spec.activity, seed=spec.seed + 2):
             rows.add_records(first + visits.person, visits.tower, visits.hour)
@@ -79,7 +78,6 @@ def make_city(spec: CitySpec, folder: Path, *, commutes: bool = False) -> datase
         about |= {"first_day": period[0], "last_day": period[1]}
         options = IngestOptions(kind="visits", inputs=(spec.name,), **about)
         pairs = rows.count_commutes(options) if commutes else None
-        rows.close()
     if pairs is not None:
         metadata = replace(
             _metadata(spec, np.concatenate(each)),

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import geopandas as gpd
 import numpy as np
 
-from engine import datasets, temp_folder
+from engine import datasets
 from engine.arrays import Integers
 from engine.ingest.inputs.places import places_from_zones
 from engine.synthetic.simulated_rows import (
@@ -36,12 +36,9 @@ def make_country(spec: CountrySpec, level: Level, folder: Path) -> datasets.Data
     rng = np.random.default_rng([spec.seed, 7])
     sample = min(SAMPLE, population.people)
     per_person, busy, total = np.zeros(sample, dtype=np.int64), np.zeros(_MOST_A_DAY, np.int64), 0
-    with temp_folder.open_temp_folder(None) as place:
-        period = spec.first_day, spec.first_day + timedelta(days=spec.days - 1)
-        expected = int(spec.people * spec.days * 3)
-        rows = SimulatedRows(
-            places_from_zones(zones), period, f"{folder.name} {spec.seed}", place, expected
-        )
+    period = spec.first_day, spec.first_day + timedelta(days=spec.days - 1)
+    expected, salt = int(spec.people * spec.days * 3), f"{folder.name} {spec.seed}"
+    with SimulatedRows.open(places_from_zones(zones), period, salt, expected) as rows:
         for day in range(spec.days):
             trips = day_trips(day)
             second = day * DAY_S + rng.integers(0, DAY_S, len(trips.person))
@@ -51,7 +48,6 @@ def make_country(spec: CountrySpec, level: Level, folder: Path) -> datasets.Data
             busy += np.bincount(today[today > 0], minlength=_MOST_A_DAY)
             total += len(trips.person)
         tables = rows.count_tables()
-        rows.close()
     tables.pop("report")
     if not spec.with_person_ranks:
         tables.pop("trips_person")

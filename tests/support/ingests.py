@@ -1,6 +1,7 @@
 """Small look-alike inputs, and their ingests in one line: built, refused, typed."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
@@ -26,6 +27,10 @@ TOWERS = (
 )
 NUMBER = {name: number for number, (name, _, _) in enumerate(TOWERS)}
 HEADER = ("uid", "datetime", "origin", "destination")
+TIMES = ("uid", "datetime", "end_datetime", "origin", "destination")
+VISITS = ("uid", "datetime", "location_id")
+FLOWS = ("origin", "destination", "flow")
+HEADERS = {"trips": HEADER, "rides": HEADER, "visits": VISITS, "flows": FLOWS}
 ROWS = (("p1", "2015-09-07 08:00:00", "A", "B"),)
 Rows = Iterable[Sequence[Any]]
 TABLES = (
@@ -41,6 +46,11 @@ def squares(count: int = 4, **columns: Any) -> gpd.GeoDataFrame:
     shapes = [shapely.box(-103.4 + x / 50, 20.6, -103.38 + x / 50, 20.7) for x in range(count)]
     columns = columns or {"zone_id": [f"z{number}" for number in range(count)]}
     return gpd.GeoDataFrame(columns, geometry=shapes, crs=4326)
+
+
+def write_zones(folder: Path, count: int = 4, ending: str = "geojson", **columns: Any) -> Path:
+    squares(count, **columns).to_file(folder / f"z.{ending}")
+    return folder / f"z.{ending}"
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
@@ -98,6 +108,14 @@ def table(dataset_folder: Path, name: str) -> dict[tuple[Any, ...], int]:
     return counts
 
 
+def flows_of(dataset: Dataset) -> Counter[tuple[str, str]]:
+    """Count trips by origin and destination, of all days and ranks."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for (_day, origin, destination, _rank), n in table(dataset.folder, "trips").items():
+        counts[origin, destination] += n
+    return counts
+
+
 def table_bytes(dataset_folder: Path, name: str) -> bytes:
     return (dataset_folder / f"{name}.parquet").read_bytes()
 
@@ -116,12 +134,14 @@ def built(
     folder: Path,
     *tables: Path | Rows,
     kind: str = "trips",
-    header: Sequence[str] = HEADER,
+    header: Sequence[str] = (),
     **changes: Any,
 ) -> tuple[Dataset, IngestReport]:
     """Ingest files, or rows out of ``t.csv``; trips alone unless `parts` say otherwise."""
     paths = [
-        table if isinstance(table, Path) else write_csv(folder / "t.csv", header, table)
+        table
+        if isinstance(table, Path)
+        else write_csv(folder / "t.csv", header or HEADERS[kind], table)
         for table in tables or (ROWS,)
     ]
     return ingest(trip_options(folder, kind, paths, **changes))

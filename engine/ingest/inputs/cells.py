@@ -23,9 +23,7 @@ _LOOKS: dict[CellKind, str] = {
 
 def cell_kind(ids: Sequence[str]) -> CellKind | None:
     """Return the kind of cells of ids, if all look alike and are of one length."""
-    if not ids or len({len(cell) for cell in ids}) > 1:
-        return None
-    if len(ids[0]) < MIN_CELL_ID_LENGTH:
+    if len({len(cell) for cell in ids}) != 1 or len(ids[0]) < MIN_CELL_ID_LENGTH:
         return None
     for kind, look in _LOOKS.items():
         if all(re.fullmatch(look, cell.lower()) for cell in ids):

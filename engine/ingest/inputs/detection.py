@@ -73,9 +73,8 @@ def detect_reading(
             if order is None and not ambiguous and "clock" in names:
                 order = "ymd"
             reading = replace(reading, date_order=order)
-            ambiguous_column = ambiguous_column or (
-                to_printable(names[name]) if ambiguous else None
-            )
+            if ambiguous and ambiguous_column is None:
+                ambiguous_column = to_printable(names[name])
     return DetectedReading(reading, ambiguous_column if reading.date_order is None else None)
 
 

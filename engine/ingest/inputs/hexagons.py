@@ -78,7 +78,7 @@ def coarsen_to_hexagons(places: Places, size_m: float | None) -> Places:
         inside, names = np.flatnonzero(zone >= 0)[::-1], zones["name"].to_numpy(copy=True)
         names[zone[inside]] = "around " + places.towers["name"].to_numpy(object)[inside]
         zones["name"] = names  # the first place of a hexagon locates it
-    notes = *(earlier for earlier in places.notes if not earlier.startswith(VORONOI_NOTE)), note
+    notes = (*(n for n in places.notes if not n.startswith(VORONOI_NOTE)), note)
     return replace(places, zones=zones, zone_of_tower=zone, notes=notes, zones_are_towers=False)
 
 
@@ -101,12 +101,8 @@ def bounding_area(points: pa.Table) -> Area:
     (west, east), (south, north) = (
         np.quantile(degrees, (rest, 1 - rest)) for degrees in (lng, points["lat"].to_numpy())
     )
-    west, south, east, north = (
-        _round_down(west),
-        _round_down(south),
-        -_round_down(-east),
-        -_round_down(-north),
-    )
+    west, south = map(_round_down, (west, south))
+    east, north = (-_round_down(-degrees) for degrees in (east, north))
     return west, south, max(east, west + _STEP_DEGREES), max(north, south + _STEP_DEGREES)
 
 

@@ -111,13 +111,9 @@ def check_ids(
     file: str, column: str, ids: Series, place_kind: str, repeat_remedy: str = "", *settings: str
 ) -> None:
     """Raise `InputError` for ids of zones or places that are empty, too long or repeated."""
-    rows, column_text = (
-        ("zones" if place_kind == "zone" else "rows"),
-        f"column '{to_printable(column)}'",
-    )
-    raise_for_rows(
-        file, f"{column_text} is empty", ids.isna(), f"give every {place_kind} an id", rows=rows
-    )
+    rows = "zones" if place_kind == "zone" else "rows"
+    column_text, remedy = f"column '{to_printable(column)}'", f"give every {place_kind} an id"
+    raise_for_rows(file, f"{column_text} is empty", ids.isna(), remedy, rows=rows)
     long = (ids.str.len() > MAX_ID_LENGTH).to_numpy(dtype=bool, na_value=False)
     words = f"{column_text} is longer than {MAX_ID_LENGTH} characters"
     raise_for_rows(file, words, long, "choose the column of ids")
@@ -131,5 +127,4 @@ def check_ids(
 
 def strip_leading_zeros(text: str) -> str:
     """Return a whole number without leading zeros, any other text unchanged."""
-    match = re.fullmatch(r"0+([0-9]+)", text)
-    return match[1] if match else text
+    return re.sub(r"^0+(?=[0-9]+\Z)", "", text)

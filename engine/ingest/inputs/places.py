@@ -70,9 +70,7 @@ class Places:
     @property
     def has_no_leading_zeros(self) -> bool:
         """Return whether no place id has leading zeros, so that 007 in the rows can only be 7."""
-        return all(
-            ids.strip_leading_zeros(str(name)) == name for name in self.towers["location_id"]
-        )
+        return not self.towers["location_id"].astype(str).str.fullmatch("0+[0-9]+").any()
 
     @property
     def are_cells(self) -> bool:
@@ -162,7 +160,6 @@ def _read_locations(
         lat, lng = (_parse_degrees(frame[names[name]]) for name in ("lat", "lng"))
         keep, notes = _select_places(source.name, names, place, lat, lng, options)
         frame, place, lat, lng = frame[keep], place[keep], lat[keep], lng[keep]
-        _check_coordinates(source.name, names, lat, lng)
         if "location_id" not in (*options.locations_mapping, names["location_id"]):
             column = sources.to_printable(names["location_id"])
             notes = (*notes, f"places are {ids.TOLD_BY} '{column}' of {source.name}")
@@ -243,26 +240,27 @@ def _select_places(
         elif wrong.any():
             keep &= ~wrong
             notes.append(f"{int(wrong.sum()):,} of {len(place):,} places: {CHOICES[choice]}")
+    remedy = (
+        "if latitude and longitude are swapped, map them the other way round; otherwise give "
+        "degrees (EPSG:4326), latitude within ±90 and longitude within ±180"
+    )
+    outside = (np.abs(lat) > 90) | (np.abs(lng) > 180)
+    ids.raise_for_rows(file, f"columns {columns} are out of range", outside[keep], remedy)
     return keep, tuple(notes)
 
 
-def voronoi_zones(towers: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
+def _places_from_towers(towers: gpd.GeoDataFrame) -> Places:
     """Return Voronoi cells in the towers' hull widened by 500 m, one for coinciding towers."""
     points = towers.geometry.to_crs(geography.projected_crs(towers))
     cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
-    shapes: Any = towers.rename(columns={"location_id": "zone_id"})
-    middle = geography.middle_longitude(shapely.get_coordinates(towers.geometry)[:, 0])
+    coordinates = pd.DataFrame(towers.get_coordinates().to_numpy())
+    middle = geography.middle_longitude(coordinates[0].to_numpy())
     cells = geography.unwrap(cells.to_crs(WGS84).to_numpy(), middle)
-    shapes = shapes.set_geometry(cells, crs=WGS84)
-    is_repeated = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy())).duplicated()
-    return shapes[~is_repeated.to_numpy()].reset_index(drop=True)
-
-
-def _places_from_towers(towers: gpd.GeoDataFrame) -> Places:
-    coordinates = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy()))
+    zones: Any = towers.rename(columns={"location_id": "zone_id"}).set_geometry(cells, crs=WGS84)
+    zones = zones[~coordinates.duplicated().to_numpy()].reset_index(drop=True)
     number = coordinates.groupby([0, 1], sort=False).ngroup().to_numpy().astype(np.int32)
     plain: Any = towers[["location_id", "name", "geometry"]]
-    zones, note = voronoi_zones(towers), VORONOI_NOTE
+    note = VORONOI_NOTE
     if (shared := np.bincount(number) > 1).any():
         pair = plain["location_id"][number == shared.argmax()][:2]
         names = " and ".join(map(sources.to_printable, pair))
@@ -301,11 +299,9 @@ def locate_points(
     points: pa.Table, places: Places, check: Callable[[], None] = lambda: None
 ) -> pa.Table:
     """Return ``lat, lng, location, zone`` for distinct coordinates in degrees; `check` may stop."""
-    lat = points["lat"].to_numpy().astype(np.float64)
-    lng = points["lng"].to_numpy().astype(np.float64)
+    lat, lng = (points[name].to_numpy().astype(np.float64) for name in ("lat", "lng"))
     finder = _PointLocator(places)
-    location = np.full(len(lat), -1, dtype=np.int32)
-    zone = np.full(len(lat), -1, dtype=np.int32)
+    location, zone = np.full((2, len(lat)), -1, dtype=np.int32)
     for start in range(0, len(lat), POINTS_PER_CHUNK):
         check()
         batch = slice(start, start + POINTS_PER_CHUNK)
@@ -327,12 +323,9 @@ class _PointLocator:
         self._zones: Any = places.zones.geometry.to_numpy()
         self._middle = geography.middle_longitude(shapely.get_coordinates(self._zones)[:, 0])
         shapely.prepare(self._zones)
-        self._zone_of_tower = places.zone_of_tower
-        self._zones_are_towers = places.zones_are_towers
-        towers = shapely.get_coordinates(places.towers.geometry.to_numpy())
-        self._towers = shapely.STRtree(
-            shapely.points(*self._to_metres.transform(towers[:, 0], towers[:, 1]))
-        )
+        self._places = places
+        towers = shapely.get_coordinates(places.towers.geometry.to_numpy()).T
+        self._towers = shapely.STRtree(shapely.points(*self._to_metres.transform(*towers)))
 
     def locate(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return tower and zone of each point, -1 where it is outside."""
@@ -340,7 +333,7 @@ class _PointLocator:
         places: Any = shapely.points(lng, lat)
         zones, points = shapely.STRtree(places).query(self._zones, predicate="intersects")
         zone = lowest_match(points, zones, len(lat))
-        if self._zones_are_towers:
+        if self._places.zones_are_towers:
             tower, distance = zone.copy(), np.full(len(lat), np.inf)
             away = np.flatnonzero(zone < 0)
             tower[away], distance[away] = self._nearest(lat[away], lng[away])
@@ -348,13 +341,11 @@ class _PointLocator:
             tower, distance = self._nearest(lat, lng)
         outside = zone < 0
         near = outside & (distance <= MAX_DISTANCE_M)
-        zone[near] = self._zone_of_tower[tower[near]]
+        zone[near] = self._places.zone_of_tower[tower[near]]
         tower[outside & ~near] = -1
         return tower, zone
 
     def _nearest(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], Floats]:
-        if len(lat) == 0:
-            return np.empty(0, np.int32), np.empty(0)
         metres = shapely.points(*self._to_metres.transform(lng, lat))
         # all nearest towers in order of the points: among equal distances the first
         pairs, distance = self._towers.query_nearest(metres, return_distance=True)
@@ -399,13 +390,3 @@ def _parse_degrees(values: Series) -> Floats:
         values = values.astype("string").str.replace(_DECIMAL_COMMA, r"\1.\2", regex=True)
     numbers: Any = pd.to_numeric(values, errors="coerce")
     return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _check_coordinates(file: str, columns: Mapping[str, str], lat: Floats, lng: Floats) -> None:
-    wrong = (np.abs(lat) > 90) | (np.abs(lng) > 180)
-    names = ", ".join(f"'{sources.to_printable(columns[name])}'" for name in ("lat", "lng"))
-    remedy = (
-        "if latitude and longitude are swapped, map them the other way round; otherwise give "
-        "degrees (EPSG:4326), latitude within ±90 and longitude within ±180"
-    )
-    ids.raise_for_rows(file, f"columns {names} are out of range", wrong, remedy)

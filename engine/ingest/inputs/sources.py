@@ -73,16 +73,8 @@ class Source:
     @property
     def signature(self) -> tuple[object, ...]:
         """Files of equal signature can be read as one table."""
-        names = (
-            "format",
-            "columns",
-            "column_types",
-            "delimiter",
-            "encoding",
-            "packing",
-            "skipped_rows",
-        )
-        return *(getattr(self, name) for name in names), self.needs_copy
+        text = self.delimiter, self.encoding, self.packing, self.skipped_rows, self.needs_copy
+        return self.format, self.columns, self.column_types, *text
 
     @property
     def needs_copy(self) -> bool:

@@ -9,6 +9,8 @@ import sqlite3
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -62,11 +64,9 @@ def read_zones(
     names = column_mapping.resolve_columns("zones", mapping, source)
     specs = column_mapping.joined_columns(names["zone_id"], columns)
     ids = join_id_columns(frame, specs)
-    is_repeated = (
-        "choose another column for zone_id, or join parts with the same id (repeated-places)"
-    )
-    is_repeated = "" if "repeated-places" in leave_out else is_repeated
-    check_ids(file, names["zone_id"], ids, "zone", is_repeated, "zones_mapping", "leave_out")
+    remedy = "choose another column for zone_id, or join parts with the same id (repeated-places)"
+    remedy = "" if "repeated-places" in leave_out else remedy
+    check_ids(file, names["zone_id"], ids, "zone", remedy, "zones_mapping", "leave_out")
     if frame.crs is None:
         raise build_error("no-crs", file=file)
     shaped, shape_notes = _find_polygons(file, frame.geometry, ids, "placeless" in leave_out)
@@ -105,10 +105,7 @@ def join_id_columns(frame: Any, specs: Sequence[tuple[str, int | None]]) -> Seri
         else text.str.rjust(digits, "0").str.replace(rf"^0+(?=.{{{digits}}}$)", "", regex=True)
         for text, (_, digits) in zip(texts, specs, strict=True)
     ]
-    joined = padded[0]
-    for part in padded[1:]:
-        joined = joined + part
-    return joined
+    return reduce(add, padded)
 
 
 def list_layers(path: Path) -> list[str]:
@@ -164,14 +161,9 @@ def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
             raise build_error("zone-file-without-zones", file=name)
         vertices = int(shapely.get_num_coordinates(frame.geometry.to_numpy()).sum())
         if len(frame) > MAX_ZONES or vertices > MAX_VERTICES:
-            raise build_error(
-                "too-many-zones",
-                file=name,
-                zones=len(frame),
-                vertices=vertices,
-                most_zones=MAX_ZONES,
-                most_vertices=MAX_VERTICES,
-            )
+            limits = {"most_zones": MAX_ZONES, "most_vertices": MAX_VERTICES}
+            numbers = {"zones": len(frame), "vertices": vertices}
+            raise build_error("too-many-zones", file=name, **numbers, **limits)
         return frame if frame.crs is None else frame.to_crs(_WGS84)
 
 
@@ -223,10 +215,8 @@ def _find_polygons(
 
 def _repair_polygons(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]]:
     geometry = shapely.force_2d(geometry)
-    bounds = shapely.bounds(geometry)
-    beyond = ~np.isfinite(bounds).all(axis=1) | (np.abs(bounds) > (360.0001, 90.0001) * 2).any(
-        axis=1
-    )
+    # of NaN no bound holds
+    beyond = ~(np.abs(shapely.bounds(geometry)) <= (360.0001, 90.0001) * 2).all(axis=1)
     words = "degrees beyond ±360 and ±90"
     raise_for_rows(file, words, beyond, "check the CRS of the file", rows="zones")
     geometry = geography.unwrap(geometry)
@@ -240,13 +230,8 @@ def _repair_polygons(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]
                 raise build_error(
                     "crossing-zone", file=file, number=number + 1, most=MAX_REPAIRED_VERTICES
                 )
-        raise_for_rows(
-            file,
-            "nothing is left of a polygon",
-            shapely.is_empty(geometry),
-            "repair it",
-            rows="zones",
-        )
+        empty = shapely.is_empty(geometry)
+        raise_for_rows(file, "nothing is left of a polygon", empty, "repair it", rows="zones")
         notes = (f"{int(wrong.sum()):,} zones had invalid outlines, which were repaired",)
     return geometry, notes
 

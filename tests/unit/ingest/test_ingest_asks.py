@@ -15,20 +15,21 @@ from engine.ingest.row_report import Reason
 from engine.text.dataset_text import describe_dataset
 from tests.support.ingests import (
     BOTH,
+    FLOWS,
     HEADER,
+    HEADERS,
     MONDAY,
+    TIMES,
     TOWERS,
+    VISITS,
     built,
+    flows_of,
     refused,
-    squares,
     table,
     trip_options,
     write_csv,
+    write_zones,
 )
-
-VISITS = ("uid", "datetime", "location_id")
-FLOWS = ("origin", "destination", "flow")
-TIMES = ("uid", "datetime", "end_datetime", "origin", "destination")
 
 
 def trips(people):
@@ -38,17 +39,7 @@ def trips(people):
     ]
 
 
-def counts(folder):
-    """Trips by origin and destination, over all days and ranks."""
-    result: dict[tuple[str, str], int] = {}
-    for (_, origin, destination, _), n in table(folder, "trips").items():
-        result[origin, destination] = result.get((origin, destination), 0) + n
-    return result
-
-
 def test_a_vehicle_is_not_guessed_as_a_person(tmp_path):
-    for column in ("scooter_id", "medallion", "taxi_id", "vehicle id", "device_id", "ride_id"):
-        assert "uid" not in guess_columns("trips", [column, *HEADER[1:]])
     rows, header = trips(["7", "8"] * 20), ("bikeid", *HEADER[1:])
     words = "no column for uid .*rides: trips without people"
     assert refused(tmp_path, words, rows, header=header).settings == ("mapping",)
@@ -62,7 +53,8 @@ def test_a_vehicle_is_not_guessed_as_a_person(tmp_path):
 @pytest.mark.parametrize(
     "column",
     ["moto_id", "plate", "license_plate", "conductor", "vélo", "numéro vélo", "device_hash",
-     "coche", "no_placa", "driver_id", "session", "unit"],
+     "coche", "no_placa", "driver_id", "session", "unit", "scooter_id", "medallion", "taxi_id",
+     "vehicle id", "device_id", "ride_id"],
 )  # fmt: skip
 def test_other_things_that_move_are_not_guessed_as_people(column: str) -> None:
     assert "uid" not in guess_columns("trips", (column, *HEADER[1:]))
@@ -70,13 +62,12 @@ def test_other_things_that_move_are_not_guessed_as_people(column: str) -> None:
 
 @pytest.mark.parametrize("kind", ["trips", "visits"])
 def test_a_guessed_person_that_looks_like_a_row_is_asked(tmp_path, kind):
-    header = HEADER if kind == "trips" else VISITS
-    rows = [row[: len(header)] for row in trips([f"p{n}" for n in range(40)])]
+    rows = [row[: len(HEADERS[kind])] for row in trips([f"p{n}" for n in range(40)])]
     for parts in (("trips",), ("density", "trips")):
         words = "'uid' a person.*40 of its 40 values occur once"
-        error = refused(tmp_path, words, rows, header=header, kind=kind, parts=parts)
+        error = refused(tmp_path, words, rows, kind=kind, parts=parts)
         assert error.code == "people-guessed"
-    survey, _ = built(tmp_path, rows, header=header, kind=kind, mapping={"uid": "uid"})
+    survey, _ = built(tmp_path, rows, kind=kind, mapping={"uid": "uid"})
     assert survey.metadata.person_column == "uid"
 
 
@@ -89,39 +80,33 @@ def test_a_guessed_person_who_is_on_the_way_all_day_is_asked(tmp_path):
     assert built(tmp_path, rows[:100])[1].rows.rows_used == 100
 
 
-def zones_of(folder, **columns):
-    squares(4, **columns).to_file(folder / "zones.geojson")
-    return folder / "zones.geojson"
-
-
 def test_the_ids_of_the_rows_decide_which_column_tells_zones(tmp_path):
     """Names would take ``id``; half of the ids are there too, of other zones."""
-    zones = zones_of(tmp_path, id=[1, 2, 9, 8], code=[4, 3, 2, 1], kind=["a"] * 4)
+    zones = write_zones(tmp_path, id=[1, 2, 9, 8], code=[4, 3, 2, 1], kind=["a"] * 4)
     rows = [(a, b, 10 * a + b) for a in range(1, 5) for b in range(1, 5) if a != b]
     told: list[Progress] = []
     path = write_csv(tmp_path / "t.csv", FLOWS, rows)
     dataset, report = ingest(trip_options(tmp_path, "flows", [path], zones=zones), told.append)
-    assert counts(dataset.folder) == {(str(a), str(b)): n for a, b, n in rows}
+    assert flows_of(dataset) == {(str(a), str(b)): n for a, b, n in rows}
     assert dataset.zones.geometry.bounds["minx"].argmin() == 3  # zone 4
-    note = "zones are identified by the column 'code' of zones.geojson"
+    note = "zones are identified by the column 'code' of z.geojson"
     assert note in report.notes
     first = next(progress for progress in told if progress.note)
     assert (first.note, first.stage) == (note, "reading locations and zones")
 
 
 def test_two_columns_that_fit_alike_are_asked(tmp_path):
-    zones = zones_of(tmp_path, id=[1, 2, 3, 4], code=[4, 3, 2, 1], same=[1, 2, 3, 4])
-    error = refused(tmp_path, "4 of 4 ids .* 'id' and 'code'", [(1, 2, 3), (4, 3, 1)], kind="flows",
-                    header=FLOWS, zones=zones)  # fmt: skip
+    zones = write_zones(tmp_path, id=[1, 2, 3, 4], code=[4, 3, 2, 1], same=[1, 2, 3, 4])
+    how = {"kind": "flows", "zones": zones}
+    error = refused(tmp_path, "4 of 4 ids .* 'id' and 'code'", [(1, 2, 3), (4, 3, 1)], **how)
     assert error.settings == ("zones_mapping",)
-    how = {"kind": "flows", "header": FLOWS, "zones": zones}
     dataset, _ = built(tmp_path, [(1, 2, 3)], zones_mapping={"zone_id": "code"}, **how)
     assert dataset.zones.geometry.bounds["minx"].argmin() == 3
 
 
 def test_a_refusal_names_the_column_tried_and_the_one_that_fits(tmp_path):
-    zones = zones_of(tmp_path, id=[10, 20, 30, 40], code=["a", "b", "c", "d"])
-    how = {"kind": "flows", "header": FLOWS, "zones": zones}
+    zones = write_zones(tmp_path, id=[10, 20, 30, 40], code=["a", "b", "c", "d"])
+    how = {"kind": "flows", "zones": zones}
     words = "2 of 2 ids of places in the rows are in column 'code', and none in 'id'.*zone_id=code"
     refused(tmp_path, words, [("a", "b", 3)], zones_mapping={"zone_id": "id"}, **how)
     refused(tmp_path, r"zones are identified by the column 'id'", [("x", "y", 3)], **how)
@@ -153,11 +138,11 @@ def test_a_flow_that_is_not_known_is_not_part_of_itself(tmp_path):
     marks = ("", "<5", "≤ 5", "*", "..", "1-4", "x", "n/a", r"\N", "NULL", "NA", "nan", "-", "-1")
     hidden = [("A", "BC"[number % 2], mark) for number, mark in enumerate(marks)]
     rows = [("A", "B", "12"), ("B", "A", "40"), *hidden]
-    how = {"kind": "flows", "header": FLOWS}
-    error = refused(tmp_path, "holds no number in 14 of 16 rows", rows, **how)
+    error = refused(tmp_path, "holds no number in 14 of 16 rows", rows, kind="flows")
     assert error.code == "unknown-flows"
-    dataset, report = built(tmp_path, rows, leave_out=("unknown-flows",), **how)
-    assert counts(dataset.folder) == {("B", "A"): 40}
+    assert error.settings == ("decimal", "thousands", "leave_out")
+    dataset, report = built(tmp_path, rows, leave_out=("unknown-flows",), kind="flows")
+    assert flows_of(dataset) == {("B", "A"): 40}
     assert report.rows.rows_unused == {Reason.UNKNOWN: 15}
     assert dataset.metadata.unknown_flows == 15
     told = describe_dataset(dataset.metadata, 4, 0).replace("\N{NO-BREAK SPACE}", " ")
@@ -167,8 +152,8 @@ def test_a_flow_that_is_not_known_is_not_part_of_itself(tmp_path):
 def test_no_trip_is_made_between_visits_of_equal_time(tmp_path):
     hours_and_places = ((8, "D"), (8, "A"), (9, "C"), (9, "C"), (10, "B"))
     rows = [("p", f"2015-09-07 {hour:02d}:00", place) for hour, place in hours_and_places]
-    dataset, report = built(tmp_path, rows, kind="visits", header=VISITS)
-    assert counts(dataset.folder) == {("C", "B"): 1}
+    dataset, report = built(tmp_path, rows, kind="visits")
+    assert flows_of(dataset) == {("C", "B"): 1}
     assert report.trips is not None
     assert report.trips.rows_unused[Reason.TIED] == 1
     named = [(*row, "t") for row in rows]
@@ -177,7 +162,7 @@ def test_no_trip_is_made_between_visits_of_equal_time(tmp_path):
     assert report.trips is not None
     assert report.trips.rows_unused[Reason.TIED] == 1
     dataset, _ = built(tmp_path, named[1:], **how)
-    assert counts(dataset.folder) == {("A", "B"): 1}
+    assert flows_of(dataset) == {("A", "B"): 1}
 
 
 @pytest.mark.parametrize("clock", ["", " 00:00:00"])
@@ -189,9 +174,9 @@ def test_days_without_a_clock_give_no_hours_and_no_order(tmp_path, clock):
     words = "'datetime' has days and no time of the day"
     refused(tmp_path, words, rows, parts=("density",))
     visits = [row[:3] for row in rows]
-    refused(tmp_path, words, visits, kind="visits", header=VISITS)
+    refused(tmp_path, words, visits, kind="visits")
     dataset, report = built(tmp_path, rows, **BOTH)
-    assert sum(counts(dataset.folder).values()) == 21
+    assert flows_of(dataset).total() == 21
     assert not dataset.has_density
     assert not (dataset.folder / "report.parquet").exists()
     assert any("has days and no time of the day" in note for note in report.notes)
@@ -250,10 +235,10 @@ BLANK = "\N{NO-BREAK SPACE}"
 
 def test_an_id_has_one_form_in_rows_and_places(tmp_path):
     names = ["Bogotá", "Neiva", "Cali", "Ibagué"]
-    zones = zones_of(tmp_path, zone_id=[normalize("NFD", name) + "\u2009" for name in names])
+    zones = write_zones(tmp_path, zone_id=[normalize("NFD", name) + "\u2009" for name in names])
     rows = [(f"Bogotá{BLANK}", "\u200bNeiva", 7), ("Ibagué", normalize("NFD", "Bogotá"), 3)]
-    dataset, _ = built(tmp_path, rows, kind="flows", header=FLOWS, zones=zones)
-    assert counts(dataset.folder) == {("Bogotá", "Neiva"): 7, ("Ibagué", "Bogotá"): 3}
+    dataset, _ = built(tmp_path, rows, kind="flows", zones=zones)
+    assert flows_of(dataset) == {("Bogotá", "Neiva"): 7, ("Ibagué", "Bogotá"): 3}
 
 
 def test_a_person_written_with_other_blanks_or_letters_is_one(tmp_path):
@@ -269,15 +254,15 @@ def test_a_person_written_with_other_blanks_or_letters_is_one(tmp_path):
 def test_a_cell_has_one_spelling(tmp_path, cells):
     first, second = cells
     rows = [(first.upper(), second.upper(), 7), (second, first, 3)]
-    how = {"kind": "flows", "header": FLOWS, "locations": None}
+    how = {"kind": "flows", "locations": None}
     dataset, _ = built(tmp_path, rows, **how)
-    assert counts(dataset.folder) == {cells: 7, cells[::-1]: 3}
+    assert flows_of(dataset) == {cells: 7, cells[::-1]: 3}
     assert len(dataset.zones) == 2
     if len(first) == 15:
         others = ("88390ca347fffff", "88390ca349fffff")
-        zones = zones_of(tmp_path, h3=[first.upper(), second.upper(), *others])
+        zones = write_zones(tmp_path, h3=[first.upper(), second.upper(), *others])
         dataset, _ = built(tmp_path, rows, zones=zones, **how)
-        assert counts(dataset.folder) == {cells: 7, cells[::-1]: 3}
+        assert flows_of(dataset) == {cells: 7, cells[::-1]: 3}
 
 
 def test_degrees_that_fit_the_time_zone_when_swapped_are_asked(tmp_path):
@@ -285,13 +270,12 @@ def test_degrees_that_fit_the_time_zone_when_swapped_are_asked(tmp_path):
     swapped = [shapely.box(48 + n / 10, 2, 48.1 + n / 10, 2.1) for n in range(4)]
     zones = tmp_path / "z.geojson"
     gpd.GeoDataFrame({"zone_id": list("ABCD")}, geometry=swapped, crs=4326).to_file(zones)
-    how = {"kind": "flows", "header": FLOWS, "zones": zones, "time_zone": "Europe/Paris"}
+    how = {"kind": "flows", "zones": zones, "time_zone": "Europe/Paris"}
     rows = [("A", "B", 3)]
     error = refused(tmp_path, "Europe/Paris: are latitude and longitude swapped", rows, **how)
     assert (error.code, error.settings) == ("far-places", ("time_zone", "keep"))
     built(tmp_path, rows, keep=("far-places",), **how)
-    far = {"kind": "flows", "header": FLOWS, "time_zone": "Europe/Paris"}
-    _, report = built(tmp_path, rows, **far)
+    _, report = built(tmp_path, rows, kind="flows", time_zone="Europe/Paris")
     said = "lies in America/Mexico_City, and the time zone is Europe"
     assert any(said in note for note in report.notes)
 
@@ -308,8 +292,8 @@ def test_a_file_that_is_there_twice_is_left_out(tmp_path, monkeypatch, small_byt
     other = write_csv(tmp_path / "d.csv", FLOWS, [("A", "B", 3), ("B", "C", 5)])
     files = (first, again, turned, tmp_path / "c.parquet", other)
     dataset, report = built(tmp_path, *files, kind="flows")
-    assert counts(dataset.folder) == {("A", "B"): 6, ("B", "C"): 9}
+    assert flows_of(dataset) == {("A", "B"): 6, ("B", "C"): 9}
     assert sum("it was left out" in note for note in report.notes) == 3
     assert report.rows.rows_read == 4
     dataset, _ = built(tmp_path, *files, kind="flows", keep=("repeated-files",))
-    assert counts(dataset.folder) == {("A", "B"): 15, ("B", "C"): 21}
+    assert flows_of(dataset) == {("A", "B"): 15, ("B", "C"): 21}

@@ -16,9 +16,8 @@ from engine.release import BudgetLedger, ReleaseError, budget_cost
 from engine.text.setting_text import THRESHOLD_NOTE, describe_choice
 from engine.text.utility_text import describe_utility
 from engine.utility import compute_utility
-from tests.support.ingests import MONDAY, options, squares, write_csv
+from tests.support.ingests import BOTH, MONDAY, VISITS, built, options, write_csv, write_zones
 
-HEAD = ("uid", "datetime", "location_id")
 WHOLE = TimeSelection(aggregation="whole")
 PEOPLE = [("p1", "A", "B"), ("p2", "A", "B"), ("p3", "C", "D"), ("p4", "B", "B")]
 
@@ -36,7 +35,7 @@ ROWS = [
 
 
 def commutes(folder, rows, name="commutes", **changes):
-    path, last = write_csv(folder / f"{name}.csv", HEAD, rows), MONDAY.replace(day=13)
+    path, last = write_csv(folder / f"{name}.csv", VISITS, rows), MONDAY.replace(day=13)
     how = {"parts": ("commutes",), "out": folder / name, "first_day": MONDAY, "last_day": last}
     return ingest(options(folder, "visits", [path], mapping={"uid": "uid"}, **{**how, **changes}))
 
@@ -133,17 +132,14 @@ def test_datasets_of_the_same_people_share_one_budget(tmp_path, monkeypatch):
 
 
 def test_a_table_of_homes_and_work_places_is_of_people(tmp_path):
-    squares().to_file(tmp_path / "zones.geojson")
-    head, rows = ("origin", "destination", "flow"), [("z0", "z1", 30), ("z1", "z0", 4)]
-    how = {"zones": tmp_path / "zones.geojson", "once": True, "mapping": {}}
-    table = write_csv(tmp_path / "lodes.csv", head, rows)
-    city, report = ingest(options(tmp_path, "flows", [table], **how))
+    rows = [("z0", "z1", 30), ("z1", "z0", 4)]
+    how = {"zones": write_zones(tmp_path), "once": True, "kind": "flows"}
+    city, report = built(tmp_path, rows, **BOTH, **how)
     assert (city.metadata.people_once, len(city.metadata.days)) == (True, 1)
     assert od.truncated_matrices(city, setting_of(city).parameters).sum() == 34
     assert "each number is of people" in " ".join(report.notes)
-    write_csv(table, head, [*rows, ("z2", "z1", 1.5)])
     with pytest.raises(InputError, match="1 numbers of people are fractions"):
-        ingest(options(tmp_path, "flows", [table], **how))
+        built(tmp_path, [*rows, ("z2", "z1", 1.5)], **BOTH, **how)
 
 
 @pytest.mark.parametrize(

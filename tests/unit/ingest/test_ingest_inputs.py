@@ -24,6 +24,8 @@ from engine.ingest.inputs.zones import read_zones
 from engine.ingest.row_report import Reason
 from tests.reference import ingest_reference as reference
 from tests.support.ingests import (
+    BOTH,
+    HEADER,
     NUMBER,
     TOWERS,
     built,
@@ -33,11 +35,10 @@ from tests.support.ingests import (
     table,
     write_csv,
     write_parquet,
+    write_zones,
 )
 
 NAMES = [name for name, _, _ in TOWERS]
-HEADER = ("uid", "datetime")
-FLOWS = [("z0", "z1", 5), ("z1", "z2", 7)]
 
 
 def four_zones():
@@ -96,10 +97,10 @@ def test_a_zone_without_a_shape_is_named_and_left_out_if_chosen(tmp_path):
     frame.loc[2, "geometry"] = None
     frame.loc[3, "geometry"] = shapely.Polygon()
     frame.to_file(path)
-    flows = {"kind": "flows", "header": ("origin", "destination", "flow"), "zones": path}
-    error = refused(tmp_path, "in 2 of 4 zones: z2, z3. Give each one, or", FLOWS, **flows)
+    flows, how = [("z0", "z1", 5), ("z1", "z2", 7)], {"kind": "flows", "zones": path}
+    error = refused(tmp_path, "in 2 of 4 zones: z2, z3. Give each one, or", flows, **how)
     assert error.code == "placeless"
-    dataset, report = built(tmp_path, FLOWS, leave_out=("placeless",), **flows)
+    dataset, report = built(tmp_path, flows, leave_out=("placeless",), **how)
     assert (len(dataset.zones), report.rows.rows_used) == (2, 1)
     assert "2 of 4 zones without a polygon were left out" in report.notes
 
@@ -157,8 +158,8 @@ def test_visits_by_coordinates_alone(tmp_path):
         for i, place in enumerate(places.tolist())
     ]
     zones = save_zones(tmp_path, "geojson")
-    how = {"kind": "visits", "zones": zones, "parts": ("density", "trips")}
-    header = (*HEADER, "latitude", "longitude")
+    how = {"kind": "visits", "zones": zones, **BOTH}
+    header = ("uid", "datetime", "latitude", "longitude")
     dataset, report = built(tmp_path, rows, header=header, **how)
     inside = [
         any(shape.intersects(shapely.Point(lng, lat)) for shape in four_zones().geometry)
@@ -168,7 +169,7 @@ def test_visits_by_coordinates_alone(tmp_path):
     assert report.rows.rows_used == sum(inside)
     assert set(dataset.towers["location_id"]) == {"z1", "z2", "z3", "z4"}
     with pytest.raises(InputError, match=r"lat.* cannot be read in 200 of 200 rows"):
-        built(tmp_path, rows, kind="visits", header=(*HEADER, "longitude", "latitude"), zones=zones)
+        built(tmp_path, rows, header=(*header[:2], *header[:1:-1]), **how)
 
 
 def test_flows_have_no_people(tmp_path):
@@ -225,7 +226,7 @@ def test_hours_of_the_week_are_right_when_the_clock_changes(tmp_path, monday):
 
 def test_ids_of_places_count_before_coordinates_unless_those_were_chosen(tmp_path):
     away = [("p1", "2015-09-07 08:00:00", "A", "B", 0, 0, 0, 0)]
-    header = ("uid", "datetime", "origin", "destination", *column_mapping.DEGREES[2:])
+    header = (*HEADER, *column_mapping.DEGREES[2:])
     assert built(tmp_path, away, header=header)[1].rows.rows_used == 1
     chosen = {name: name for name in column_mapping.DEGREES[2:]}
     with pytest.raises(InputError, match="outside"):
@@ -274,14 +275,8 @@ def test_the_area_leaves_single_points_far_away_out():
         bounding_area(pa.table({"lat": [], "lng": []}))
 
 
-TRIPS = ("uid", "datetime", "origin", "destination")
+SIX = [f"z{i}" for i in range(6)]
 DISTRICTS = ["d1", "d1", "d2", "d2", "d3", "d3"]
-
-
-def zones_file(folder, **columns):
-    path = folder / "zones.geojson"
-    squares(6, zone_id=[f"z{i}" for i in range(6)], **columns).to_file(path)
-    return path
 
 
 def trips_between_six(folder):
@@ -290,12 +285,7 @@ def trips_between_six(folder):
         (f"p{i % 9}", f"2015-09-{7 + i % 7:02d} {i % 24:02d}:00", f"z{a}", f"z{b}")
         for i, (a, b) in enumerate(rng.integers(0, 6, (300, 2)))
     ]
-    return write_csv(folder / "t.csv", TRIPS, rows)
-
-
-def built_with_parents(folder, columns, name="city", **changes):
-    zones = zones_file(folder, **columns)
-    return built(folder, trips_between_six(folder), zones=zones, out=folder / name, **changes)[0]
+    return write_csv(folder / "t.csv", HEADER, rows)
 
 
 def level_sizes(dataset):
@@ -309,7 +299,8 @@ def test_levels_of_usual_names_are_kept_and_resolution_offers_them(tmp_path):
         "District": DISTRICTS,
         "population": [5, 6, 7, 8, 9, 10],
     }
-    dataset = built_with_parents(tmp_path, columns)
+    zones = write_zones(tmp_path, 6, zone_id=SIX, **columns)
+    dataset, _ = built(tmp_path, trips_between_six(tmp_path), zones=zones)
     assert level_sizes(dataset) == [("zones", 6), ("district", 3), ("province", 2)]
     assert list(dataset.zones["province_id"]) == ["1"] * 4 + ["2"] * 2
     coarse = resolution.make_view(dataset, "province")
@@ -327,7 +318,7 @@ def test_guesses_that_are_no_hierarchy_are_left_out_and_told(tmp_path):
         "country": ["x"] * 6,
         "county": DISTRICTS,
     }
-    zones, notes = read_zones(zones_file(tmp_path, **columns), {})
+    zones, notes = read_zones(write_zones(tmp_path, 6, zone_id=SIX, **columns), {})
     kept = [column for column in zones.columns if column.endswith("_id")]
     assert kept == ["zone_id", "district_id"]
     assert len(notes) == 2

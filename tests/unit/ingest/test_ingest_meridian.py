@@ -10,10 +10,9 @@ from engine.datasets import load
 from engine.ingest import preview
 from engine.ingest.inputs.cells import cells_to_zones, import_h3
 from pages._ui.components import picture
-from tests.support.ingests import built, write_csv
+from tests.support.ingests import BOTH, built, write_csv
 
 RADIUS_M, FLATTENING = 6_378_137.0, 1 / 298.257223563
-FLOWS = ("origin", "destination", "flow")
 EAST_WEST = [("1", "2", 10), ("2", "1", 20), ("3", "1", 5)]
 LINES = {
     "split": [[(178.5, 179.5)], [(179.5, 180.0), (-180.0, -179.5)], [(-179.5, -178.5)]],
@@ -47,7 +46,7 @@ def degree_area_km2(south, north):
 @pytest.mark.parametrize("form", LINES)
 def test_areas_and_distances_are_those_computed_by_hand(tmp_path, form):
     path = zones_file(tmp_path, form)
-    dataset, _ = built(tmp_path, EAST_WEST, kind="flows", header=FLOWS, zones=path)
+    dataset, _ = built(tmp_path, EAST_WEST, kind="flows", zones=path)
     areas = geography.zone_areas_km2(dataset.zones)
     assert areas == pytest.approx([degree_area_km2(-18, -17)] * 3, rel=1e-4)
     # east to west on the parallel at 17.5°: the radius of its circle times the angle
@@ -71,7 +70,7 @@ def test_places_visits_and_hexagons_lie_where_they_do_on_one_side(tmp_path, west
     towers = write_csv(tmp_path / "places.csv", ("location_id", "lat", "lng"), places)
     visits = [(f"p{i}", f"2015-09-07 0{i}:00:00", *places[i][1:]) for i in range(6)]
     header = ("uid", "datetime", "lat", "lng")
-    density = {"kind": "visits", "header": header, "parts": ("density", "trips")}
+    density = {"kind": "visits", "header": header, **BOTH}
     dataset, _ = built(tmp_path, visits, locations=towers, **density)
     assert dataset.truth_by_tower.sum(axis=1).tolist() == [1] * 6
     # the hull is a parallelogram, widened by 500 m: its area, its edges times 0.5, and a disc

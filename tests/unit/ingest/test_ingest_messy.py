@@ -32,6 +32,7 @@ from tests.support.ingests import (
     squares,
     table,
     write_csv,
+    write_zones,
 )
 
 FORMS = tomllib.loads(Path(__file__).with_name("messy.toml").read_text("utf-8"))
@@ -97,12 +98,12 @@ def test_a_file_in_utc_beside_one_in_local_time_is_refused(tmp_path):
 def test_more_zones_than_can_be_shown_are_offered_coarser(tmp_path, monkeypatch):
     monkeypatch.setattr("engine.ingest.options.MAX_ZONES", 59)
     given = squares(60)
-    given.to_file(tmp_path / "z.gpkg")
+    zones = write_zones(tmp_path, 60, "gpkg")
     rows = [("a", "2015-09-07 08:00", f"z{i}", "z7") for i in range(60)]
-    error = refused(tmp_path, "60 zones, more than 59", rows, zones=tmp_path / "z.gpkg")
+    error = refused(tmp_path, "60 zones, more than 59", rows, zones=zones)
     assert error.code == "too-fine"
     assert error.settings == ("hexagon_m",)
-    dataset, report = built(tmp_path, rows, zones=tmp_path / "z.gpkg", hexagon_m=20_000)
+    dataset, report = built(tmp_path, rows, zones=zones, hexagon_m=20_000)
     assert 5 < len(dataset.zones) < 20
     uncovered = given.union_all().difference(dataset.zones.union_all())
     assert uncovered.area < 1e-6 * given.union_all().area
@@ -253,18 +254,17 @@ def test_places_without_names_of_columns_are_mapped_by_position(tmp_path):
     assert built(tmp_path, locations_mapping=given, **where)[1].rows.rows_used == 1
     places = tmp_path / "places.csv"
     places.write_text("\ufeffA;48,1;2,1\nB;48,2;2,2\nC;48,3;2,2\n", encoding="utf-8")
-    header, rows = ("origin", "destination", "flow"), [("A", "B", 10), ("B", "C", 20)]
+    rows = [("A", "B", 10), ("B", "C", 20)]
     mapping = {"location_id": "column1", "lat": "column2", "lng": "column3"}
     given = {"locations": places, "locations_mapping": mapping}
-    dataset, _ = built(tmp_path, rows, kind="flows", header=header, **given)
+    dataset, _ = built(tmp_path, rows, kind="flows", **given)
     places_at = shapely.points([2.1, 2.2, 2.2], [48.1, 48.2, 48.3])
     assert shapely.contains(dataset.zones.geometry.to_numpy(), places_at).all()
 
 
 @pytest.mark.parametrize("ending", ["geojson", "fgb"])
 def test_parts_of_a_zone_are_joined_if_so_chosen(tmp_path, ending):
-    path = tmp_path / f"z.{ending}"
-    squares(3, LocationID=[103, 103, 56]).to_file(path)
+    path = write_zones(tmp_path, 3, ending, LocationID=[103, 103, 56])
     with pytest.raises(InputError, match=r"repeats an id.*join parts"):
         read_zones(path, {})
     zones, notes = read_zones(path, {}, leave_out=("repeated-places",))
@@ -286,17 +286,15 @@ def test_a_form_is_read_with_names_of_columns_and_without(tmp_path):
 
 def test_a_point_between_thousands_leaves_a_comma_for_fractions(tmp_path):
     rows = [("A", "B", "1.234"), ("B", "A", "12,2")]
-    how = {"kind": "flows", "header": ("origin", "destination", "flow")}
-    refused(tmp_path, "can be a thousand or one and a fraction", rows[:1], **how)
-    dataset, _ = built(tmp_path, rows, **how, reading=Reading(thousands="."))
+    refused(tmp_path, "can be a thousand or one and a fraction", rows[:1], kind="flows")
+    dataset, _ = built(tmp_path, rows, kind="flows", reading=Reading(thousands="."))
     assert sorted(table(dataset.folder, "trips").values()) == [12, 1234]
 
 
 def test_a_form_does_not_join_zones_by_a_column_that_is_only_guessed(tmp_path, capsys):
-    squares(3, BoroCode=[1, 1, 2]).to_file(tmp_path / "z.geojson")
+    zones = ("--zones", str(write_zones(tmp_path, 3, BoroCode=[1, 1, 2])))
     header = ("pickup_datetime", "PULocationID", "DOLocationID")
     path = write_csv(tmp_path / "t.csv", header, [("2015-09-07 08:00:00", 1, 2)])
     _, _, _, _, *rest = arguments(tmp_path)
-    zones = ("--zones", str(tmp_path / "z.geojson"))
     assert command.main(["--as", "tlc", str(path), *zones, *rest]) == 2
     assert "repeats an id" in capsys.readouterr().err

@@ -24,6 +24,7 @@ from engine.ingest.duckdb_engine import DuckDB
 from engine.ingest.inputs.zones import read_shapes, read_zones
 from engine.ingest.row_report import Reason
 from tests.support.ingests import (
+    BOTH,
     HEADER,
     ROWS,
     TOWERS,
@@ -34,6 +35,7 @@ from tests.support.ingests import (
     write_csv,
     write_parquet,
     write_towers,
+    write_zones,
 )
 from tests.support.processes import run_apart
 
@@ -95,9 +97,8 @@ def test_zones_on_top_of_one_another_are_refused_before_pairs_are_compared(tmp_p
 def test_visits_at_places_in_no_zone_give_no_trips_and_are_told(tmp_path):
     squares()[1:2].to_file(tmp_path / "z.geojson")
     rows = [("a", f"2015-09-07 {hour:02d}:00:00", "DAAA"[hour - 8]) for hour in (8, 9, 10, 11)]
-    header = ("uid", "datetime", "location_id")
     where = {"zones": tmp_path / "z.geojson", "locations": write_towers(tmp_path)}
-    _, report = built(tmp_path, rows, kind="visits", header=header, **where)
+    _, report = built(tmp_path, rows, kind="visits", **where)
     assert report.rows.rows_unused[Reason.OUTSIDE_AREA] == 3
     assert report.rows.rows_used == 1
 
@@ -185,8 +186,7 @@ def test_names_that_no_system_can_take_are_refused(tmp_path, capsys, name):
 
 @pytest.mark.parametrize("stated", [0, 10**12])
 def test_every_row_of_a_geopackage_is_read_whatever_it_states(tmp_path, stated):
-    path = tmp_path / "z.gpkg"
-    squares().to_file(path)
+    path = write_zones(tmp_path, ending="gpkg")
     with closing(sqlite3.connect(path)) as file, file:
         file.execute("UPDATE gpkg_ogr_contents SET feature_count = ?", (stated,))
     assert read_shapes(path)["zone_id"].tolist() == ["z0", "z1", "z2", "z3"]
@@ -217,7 +217,7 @@ def test_one_person_written_in_two_ways_is_one(tmp_path):
     rows = [("7.0", "2015-09-08 08:00:00", "A", "B"), *again]
     second = write_csv(tmp_path / "b.csv", HEADER, rows)
     third = with_ids(tmp_path / "c.parquet", pa.array([7.0]))
-    dataset, report = built(tmp_path, first, second, third, parts=("density", "trips"))
+    dataset, report = built(tmp_path, first, second, third, **BOTH)
     assert report.people_with_trips == 1
     assert int(dataset.single_visit_by_tower.sum()) == 1
 

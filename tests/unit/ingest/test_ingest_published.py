@@ -29,11 +29,14 @@ from engine.report.measures import FINE_EDGES, Measure
 from tests.reference import report_reference as plain
 from tests.reference.ingest_reference import TRIP_PERSON, digest, seconds
 from tests.support.ingests import (
+    FLOWS,
     HEADER,
     NUMBER,
     SALT,
+    TIMES,
     TOWERS,
     built,
+    flows_of,
     refused,
     squares,
     table,
@@ -62,14 +65,6 @@ def lines(name, **how):
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             raw = archive.read(archive.namelist()[0])
     yield from csv.DictReader(io.StringIO(raw.decode("latin-1")), **how)
-
-
-def flows_of(dataset):
-    """Trips by origin and destination, all days and ranks."""
-    counts: Counter = Counter()
-    for (_day, origin, destination, _rank), n in table(dataset.folder, "trips").items():
-        counts[origin, destination] += n
-    return counts
 
 
 def ends_of(row):
@@ -128,30 +123,6 @@ def test_every_trip_of_a_known_form_is_counted(tmp_path, form, name, zones, zone
     assert abs(counts.total() - expected.total()) <= 0.5
     assert dataset.metadata.trips_have_people == (form == "spectus")
     assert (dataset.metadata.places_public is False) == (not zones)
-
-
-@pytest.mark.long
-@AT_FORMS
-def test_suppressed_cells_are_not_known_and_never_0(tmp_path, capsys):
-    words = (str(FORMS / "meta_movement.csv"), "--zones", str(FORMS / "meta.geojson"))
-    end = ("--timezone", "Europe/Madrid", "--from", "2020-04-05", "--to", "2020-04-05")
-    out = ("--out", str(tmp_path / "x"))
-    assert main(["--as", "meta", *words, *end, *out]) == 2
-    assert "holds no number in " in capsys.readouterr().err
-    assert main(["--as", "meta", *words, *end, *out, "--leave-out", "unknown-flows"]) == 0
-    rows = list(lines("meta_movement.csv"))
-    flows = [(row["start_polygon_id"], row["end_polygon_id"]) for row in rows]
-    hidden = [row["n_crisis"] == "" for row in rows]
-    unknown = {flow for flow, no_number in zip(flows, hidden, strict=True) if no_number}
-    suppressed = sum(
-        no_number or (flow in unknown and len(set(flow)) == 2)
-        for flow, no_number in zip(flows, hidden, strict=True)
-    )
-    assert f"{suppressed:>12,}  not known" in capsys.readouterr().out
-    assert main(["flows", *words, "--map", "flow=n_crisis", *end, *out]) == 2
-    assert (
-        "unknown-flows). Options: --decimal, --thousands, --leave-out." in capsys.readouterr().err
-    )
 
 
 @pytest.mark.parametrize("by_points", [False, True])
@@ -299,14 +270,12 @@ def test_ids_that_lost_digits_stay_refused(tmp_path):
 
 POINTS = ("uid", "tid", "datetime", "lat", "lng")
 """Trips of dp_mobility_report and scikit-mobility: rows are points, a trip has a `tid`."""
-FLOWMAP = ("origin", "dest", "count")
 RIDES = (
     *("ride_id", "rideable_type", "started_at", "ended_at", "start_station_name"),
     *("start_station_id", "end_station_name", "end_station_id"),
     *("start_lat", "start_lng", "end_lat", "end_lng", "member_casual"),
 )
 PLACE = {name: (lat, lng) for name, lat, lng in TOWERS}
-Point = tuple[str, int, str, float, float]
 
 
 def journeys(count=120):
@@ -340,8 +309,7 @@ def test_a_trip_is_its_first_and_its_last_point(tmp_path):
         for uid, _, start, way in journeys()
     ]
     dataset, summary = built(tmp_path, points(), kind="visits", header=POINTS, memory="1GB")
-    header = ("uid", "datetime", "end_datetime", "origin", "destination")
-    expected, _ = built(tmp_path, ends, header=header, out=tmp_path / "trips")
+    expected, _ = built(tmp_path, ends, header=TIMES, out=tmp_path / "trips")
     for name in ("trips", "trips_person", "report"):
         assert table_bytes(dataset.folder, name) == table_bytes(expected.folder, name), name
     assert any("first to the last point" in note for note in summary.notes)
@@ -365,7 +333,7 @@ def test_fractions_are_rounded_once_and_keep_totals(tmp_path):
         if a != b
         for _ in range(2)
     ]
-    how = {"kind": "flows", "header": ("date", *FLOWMAP)}
+    how = {"kind": "flows", "header": ("date", *FLOWS)}
     dataset, summary = built(tmp_path, rows, **how)
     turned = [rows[i] for i in rng.permutation(len(rows))]
     again, _ = built(tmp_path, turned, out=tmp_path / "again", **how)
@@ -390,12 +358,12 @@ def test_fractions_are_rounded_once_and_keep_totals(tmp_path):
 
 def test_whole_counts_stay_as_they_are_beside_fractions(tmp_path):
     rows = [("A", "B", 7), ("A", "C", "0.4"), ("B", "A", 12), ("B", "C", "0.4"), ("C", "A", 3)]
-    dataset, summary = built(tmp_path, rows, kind="flows", header=FLOWMAP)
+    dataset, summary = built(tmp_path, rows, kind="flows")
     assert any("all flows are dated 2015-09-01" in note for note in summary.notes)
     counts = {key[1:3]: n for key, n in table(dataset.folder, "trips").items()}
     assert counts == {("A", "B"): 7, ("B", "A"): 12, ("B", "C"): 1, ("C", "A"): 3}
     half = [("A", "B", "2.05"), ("A", "C", "0.45")]  # a float's 2.05 is a little less
-    dataset, _ = built(tmp_path, half, kind="flows", header=FLOWMAP, out=tmp_path / "half")
+    dataset, _ = built(tmp_path, half, kind="flows", out=tmp_path / "half")
     assert sorted(table(dataset.folder, "trips").values()) == [1, 2]
 
 
@@ -415,19 +383,16 @@ def test_rides_without_people_are_single_trips(tmp_path):
     assert table(dataset.folder, "trips")[FIRST, "A", "B", 1] == 3
 
 
-TIMES = ("uid", "datetime", "end_datetime", "origin", "destination")
-FIRST_DAY = date(2015, 9, 1)
 DAYS = 30
 PLACES = [plain.Place(lat, lng, number) for number, (_, lat, lng) in enumerate(TOWERS)]
 PLACE_NAMES = [*(name for name, _, _ in TOWERS), "nowhere"]
-Row = tuple[str, str, str, str, str]
 
 
 @pytest.fixture(scope="module")
 def rows():
     """Trips of forty people; some without an end, some to nowhere, some before the period."""
     rng = np.random.default_rng(2)
-    trips: list[Row] = []
+    trips: list[tuple[str, ...]] = []
     for _ in range(1_500):
         start = datetime(2015, 8, 29) + timedelta(seconds=int(rng.integers(0, 34 * 86_400)))
         finish = start + timedelta(seconds=int(rng.exponential(1500)))
@@ -453,7 +418,7 @@ def test_ingest_counts_what_the_definitions_say_for_every_m(tmp_path, rows):
     table = report.truth(built(tmp_path, rows, header=TIMES)[0])
     people = people_of(rows)
     for kept in (*STOPS, None):
-        expected = plain.Report(people, PLACES, len(TOWERS), FIRST_DAY, DAYS, kept)
+        expected = plain.Report(people, PLACES, len(TOWERS), FIRST, DAYS, kept)
         counts = {measure: table.counts(measure, kept) for measure in Measure}
         assert counts[Measure.DAY].tolist() == expected.by_day()
         assert counts[Measure.HOUR].tolist() == expected.by_hour()
@@ -472,13 +437,12 @@ def test_ingest_counts_what_the_definitions_say_for_every_m(tmp_path, rows):
 
 
 def test_trips_found_between_sightings_have_no_travel_times(tmp_path):
-    header = ("uid", "datetime", "location_id")
     sightings = [
         ("p", f"2015-09-0{day} {hour:02}:00:00", PLACE_NAMES[(day + hour) % 3])
         for day in (1, 2)
         for hour in range(8, 18)
     ]
-    dataset, _ = built(tmp_path, sightings, kind="visits", header=header)
+    dataset, _ = built(tmp_path, sightings, kind="visits")
     table = report.truth(dataset)
     assert not table.has_travel_times
     assert table.counts(Measure.DAY, None).sum() == 18

@@ -37,6 +37,7 @@ from engine.ingest.inputs import zones
 from engine.ingest.progress import Monitor
 from pages._ui.app import shutdown
 from tests.support.ingests import (
+    BOTH,
     HEADER,
     arguments,
     built,
@@ -156,7 +157,7 @@ def test_a_spill_folder_at_its_limit_ends_in_a_clear_error(workplace, monkeypatc
     people = range(200_000)
     rows = ((f"person-{i:020d}", 1_441_602_000 + i % 600_000, "A", "B") for i in people)
     write_csv(workplace / "t.csv", HEADER, rows)
-    small = {"memory": "25MB", "parts": ("density", "trips")}
+    small = {"memory": "25MB", **BOTH}
     words = "the spill folder reached|memory limit is too small"
     refused(workplace, words, workplace / "t.csv", **small)
     assert leftovers(workplace) == []

@@ -16,7 +16,7 @@ import pytest
 
 from engine.ingest import ingest
 from engine.ingest.row_report import Reason
-from tests.support.ingests import TABLES, TOWERS, options, refused, table_bytes
+from tests.support.ingests import BOTH, TABLES, TOWERS, options, refused, table_bytes
 
 NAMES = [name for name, *_ in TOWERS]
 needs_spark = pytest.mark.skipif(
@@ -104,7 +104,7 @@ def test_folders_ties_and_forms_of_ids_are_read_alike(tmp_path, kind):
             "flow": [None if n % 30 == 0 else float(n) for n in range(90)],
         }
         pq.write_table(pa.table(columns), folder / "a.parquet")
-    how = {"leave_out": ("unknown-flows",), "parts": ("density", "trips")}
+    how = {"leave_out": ("unknown-flows",), **BOTH}
     expected, told = ingest(options(tmp_path, kind, [tmp_path / "lake"], **how))
     spark = {"engine": "spark", "out": tmp_path / "spark", "memory": "1GB"}
     dataset, again = ingest(options(tmp_path, kind, [tmp_path / "lake"], **how, **spark))

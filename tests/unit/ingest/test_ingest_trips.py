@@ -30,6 +30,7 @@ from tests.support.ingests import (
     NUMBER,
     SALT,
     TABLES,
+    TIMES,
     TOWERS,
     arguments,
     built,
@@ -41,10 +42,9 @@ from tests.support.ingests import (
     write_csv,
 )
 
-HEADER = ("uid", "datetime", "end_datetime", "origin", "destination")
 ZONE_OF = {number: number for number in NUMBER.values()}
 NAMES = list(NUMBER)
-WITH_ENDS = {"header": HEADER, **BOTH}
+WITH_ENDS = {"header": TIMES, **BOTH}
 
 
 def some_trips(count=400, seed=0):
@@ -73,11 +73,6 @@ def as_reference(rows):
     ]
 
 
-def named(counts):
-    """Zone numbers of the reference → ids."""
-    return {(day, NAMES[o], NAMES[d], rank): n for (day, o, d, rank), n in counts.items()}
-
-
 def visits_of(rows):
     return [
         visit
@@ -91,19 +86,10 @@ def visits_of(rows):
 
 def assert_trips_equal(dataset, trips):
     for name, by_person in (("trips", False), ("trips_person", True)):
-        expected = named(reference.trip_counts(trips, ZONE_OF, SALT, by_person=by_person))
-        assert table(dataset.folder, name) == expected
-
-
-def assert_equals_reference(dataset, rows):
-    assert_trips_equal(dataset, as_reference(rows))
-    visits = visits_of(rows)
-    expected = assert_visits_equal(dataset, visits, cap=840)
-    for name, counts in (
-        ("single_visit", expected["single_visit"]),
-        ("homes", reference.homes(visits, MONDAY, ZONE_OF)),
-    ):
-        assert table(dataset.folder, name) == {(NAMES[at],): n for at, n in counts.items()}
+        counts = reference.trip_counts(trips, ZONE_OF, SALT, by_person=by_person)
+        assert table(dataset.folder, name) == {
+            (day, NAMES[o], NAMES[d], rank): n for (day, o, d, rank), n in counts.items()
+        }
 
 
 def assert_visits_equal(dataset, visits, cap):
@@ -126,7 +112,12 @@ def few_visits(tmp_path_factory):
 def test_equals_the_plain_reference(tmp_path):
     rows = some_trips()
     dataset, report = built(tmp_path, rows, **WITH_ENDS)
-    assert_equals_reference(dataset, rows)
+    assert_trips_equal(dataset, as_reference(rows))
+    visits = visits_of(rows)
+    single_visits = assert_visits_equal(dataset, visits, cap=840)["single_visit"]
+    homes = reference.homes(visits, MONDAY, ZONE_OF)
+    for name, counts in (("single_visit", single_visits), ("homes", homes)):
+        assert table(dataset.folder, name) == {(NAMES[at],): n for at, n in counts.items()}
     assert report.rows.rows_read == len(rows) == 420
     assert report.rows.rows_unused[Reason.DUPLICATE] == 20
     selves = {row for row in rows if row[3] == row[4]}
@@ -169,8 +160,7 @@ def test_visits_equal_the_plain_reference_and_give_trips(tmp_path):
 
 def test_trips_alone_need_no_full_week(tmp_path):
     days = {"first_day": date(2015, 9, 8), "last_day": date(2015, 9, 11)}
-    how = {"kind": "visits", "header": ("uid", "datetime", "location_id")}
-    dataset, report = built(tmp_path, crowd(), parts=("density", "trips"), **how, **days)
+    dataset, report = built(tmp_path, crowd(), kind="visits", **BOTH, **days)
     assert (dataset.has_density, dataset.has_trips, dataset.metadata.week) == (False, True, None)
     assert any("no full week" in note for note in report.notes)
 
@@ -189,12 +179,12 @@ def test_nothing_but_the_rows_decides_a_bit(tmp_path, monkeypatch, bytes_a_row, 
     assert told.visits.rows_unused[Reason.TRIMMED] > 0
     inputs = tmp_path / "inputs"
     inputs.mkdir()
-    write_csv(inputs / "a[1].csv", HEADER, rows[300:])
+    write_csv(inputs / "a[1].csv", TIMES, rows[300:])
     order = (3, 0, 4, 2, 1)
     shuffled = [tuple(row[i] for i in order) for row in reversed(rows[:100])]
-    turned = write_csv(tmp_path / "b.csv", [HEADER[i] for i in order], shuffled)
+    turned = write_csv(tmp_path / "b.csv", [TIMES[i] for i in order], shuffled)
     (inputs / "b.csv.gz").write_bytes(gzip.compress(turned.read_bytes()))
-    columns = dict(zip(HEADER, zip(*rows[100:300], strict=True), strict=True))
+    columns = dict(zip(TIMES, zip(*rows[100:300], strict=True), strict=True))
     columns["datetime"] = pa.array([datetime.fromisoformat(t) for t in columns["datetime"]])
     pq.write_table(pa.table(columns), inputs / "c.parquet")
     if bytes_a_row is not None:
@@ -217,10 +207,9 @@ def test_trips_that_differ_by_a_border_alone_have_ranks_of_their_own(tmp_path):
     for order in (range(4), reversed(range(4))):
         alike = {"start": 10, "finish": 20, "origin": 0, "destination": 0, "destination_zone": 4}
         rows = [{"reason": 0, "uid": "p", **alike, "origin_zone": zone} for zone in order]
-        engine = duckdb_engine.DuckDB(Monitor(), tmp_path)
-        engine.register_table("every", pa.Table.from_pylist(rows))
         monitor = Monitor()
-        monitor.set_stages([*counting.TRIP_STAGES])
+        engine = duckdb_engine.DuckDB(monitor, tmp_path)
+        engine.register_table("every", pa.Table.from_pylist(rows))
         run = counting.CountingRun(engine, monitor, places, day, day, "salt", 840)
         tables = counting.count_trips(run, len(rows), measured=False).tables
         found.append([tables[name].sort_by("rank") for name in ("trips", "trips_person")])
@@ -232,14 +221,14 @@ def test_the_period_holds_its_first_second_and_its_last_and_no_other(tmp_path):
     inside = ("2015-09-01 00:00:00", "2015-09-08 12:00:00", "2015-09-30 23:59:59")
     starts = (*inside, "2015-08-31 23:59:59", "2015-10-01 00:00:00")
     rows = [(f"p{n}", start, "", "A", "B") for n, start in enumerate(starts)]
-    dataset, report = built(tmp_path, rows, header=HEADER)
+    dataset, report = built(tmp_path, rows, header=TIMES)
     assert report.rows.rows_unused[Reason.OUTSIDE_PERIOD] == 2
     for trips in (dataset.trips, dataset.trips_by_person):
         assert trips.all_days.day.tolist() == [0, 7, 29]
 
 
 def test_same_salt_same_tables_other_salt_other_ranks_same_truth(tmp_path):
-    path = write_csv(tmp_path / "t.csv", HEADER, some_trips())
+    path = write_csv(tmp_path / "t.csv", TIMES, some_trips())
     kept, _ = ingest(options(tmp_path, "trips", [path], salt=None))
     again, _ = ingest(options(tmp_path, "trips", [path], salt=None))
     other, _ = ingest(options(tmp_path, "trips", [path], salt="another", out=tmp_path / "o"))
@@ -313,7 +302,7 @@ def test_bad_settings_are_refused(tmp_path, case):
     ],
 )
 def test_the_command_records_how_all_was_fixed(tmp_path, capsys, more, period, places):
-    write_csv(tmp_path / "t.csv", ("who", *HEADER[1:]), some_trips(20))
+    write_csv(tmp_path / "t.csv", ("who", *TIMES[1:]), some_trips(20))
     assert main(arguments(tmp_path, "--map", "uid=who", "--week", "2015-09-14", *more)) == 0
     printed = capsys.readouterr().out
     assert "40 rows = " in printed
@@ -324,7 +313,6 @@ def test_the_command_records_how_all_was_fixed(tmp_path, capsys, more, period, p
 
 
 POSITIONS = [(lng, lat) for _, lat, lng in TOWERS]
-VISITS = ("uid", "datetime", "location_id")
 
 
 LONG = [pytest.param(*a, marks=pytest.mark.long) for a in ((1, 45, None), (4, 840, None))]
@@ -337,7 +325,7 @@ def test_sums_equal_those_counted_person_by_person(tmp_path, cap, shares, mean, 
     rows = crowd()
     if shares > 1:
         monkeypatch.setattr(duckdb_engine, "BYTES_PER_ROW", 500_000)
-    how = {"kind": "visits", "header": VISITS, "parts": ("density",)}
+    how = {"kind": "visits", "parts": ("density",)}
     dataset, _ = built(tmp_path, rows, max_visits_cap=cap, mean_visits_public=mean, **how)
     visits = sightings(rows)
     kept = {}

@@ -80,7 +80,7 @@ def test_datasets_of_the_same_people_share_their_budget(ledger):
 
 def test_data_without_people_have_a_budget_of_trips(tmp_path, monkeypatch, ledger):
     monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
-    built(tmp_path, [("A", "B", 5)], kind="flows", header=("origin", "destination", "flow"))
+    built(tmp_path, [("A", "B", 5)], kind="flows")
     for name in ("city", str(tmp_path / "city")):
         declared = {"datasets": [name], "epsilon": 1.0, "manager": "me"}
         monkeypatch.setenv("MOBILITY_DATA", str(tmp_path if name == "city" else tmp_path / "no"))
