@@ -15,7 +15,7 @@ from pages._ui.settings import widgets
 TABLE, TWIN = "I have a table of trips or visits", "I have no data yet, or may not look at them"
 LEAD = (
     "Use your own trips, visits or flows. Uploads stay on the computer that serves this page and "
-    "in this session: no other session sees them, and they are deleted when the page is closed."
+    "in this session: no other session sees them. They are deleted when the page is closed."
 )
 # shows what was built, which stands above where its button was pressed
 _SCROLL_TO_TOP = component(

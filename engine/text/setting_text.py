@@ -140,8 +140,8 @@ def button_label(option: Alternative) -> str:
     crossing = ""
     if utility.crossing_share < 1:
         share = format_hundred(utility.crossing_share)
-        crossing = f", between which {share}% of trips are"
+        crossing = f"; {share}% of trips are between these zones"
         crossing = setting.say_counts(crossing)
     shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
     limit = privacy.format_guess_limit(risk)
-    return f"Use {change}{crossing}: {shares} of 100; attacker {limit} of 100"
+    return f"Use {change}: {shares} of 100{crossing}; attacker {limit} of 100"

@@ -44,7 +44,7 @@ def test_the_papers_example_is_answered_published_and_exact_side_by_side(open_ch
     assert "0.02828" not in shown
     assert "0.05706" in ask(app, alpha=52)
     app.selectbox(key="choose_law").set_value("discrete_laplace").run()
-    published, exact = (table["Published ε"][0] for table in tables(app)[:1]), text(app)
+    published, exact = (table["ε by the theorem"][0] for table in tables(app)[:1]), text(app)
     assert next(published) == "0.05706"
     assert exact.count("0.05706") == 1  # whole-number noise has an answer of its own
 
@@ -94,7 +94,10 @@ def test_what_is_left_is_said_of_all_that_is_released(open_choose, unit):
     app, days = open_choose(MEANING, epsilon=0.5, unit=unit), 7
     shown, whose = list(tables(app)[0]["Number"]), "a trip" if unit == "trip" else "a person"
     spent = "3.5 in all, over 7 days" if unit == "person-day" else "0.5 in all"
-    assert f"guesses whether {whose} is in it; ε = {spent}." in html.unescape(text(app))
+    assert (
+        f"guesses whether {whose} is in it, if both are equally likely; ε = {spent}."
+        in html.unescape(text(app))
+    )
     risk = privacy.flow_release_risk(ODParameters(epsilon=0.5, unit=unit), [1] * days)
     assert shown[0] == format_guess_rate(risk.max_guess_rate)
     assert shown[2] == format_guess_rate(risk.max_group_guess_rate)

@@ -52,7 +52,7 @@ def test_first_screen_shows_the_engines_numbers(open_density, method):
     assert shown["Relative error (MRE)"] == percent(np.mean(errors))
     off = np.mean([np.abs(one - truth).mean() for one in counts])
     assert shown["Mean error"] == f"{number(off)} visits"
-    proved = f"{release.cost.proved_epsilon:.3g} ε set: 0.5"
+    proved = f"{release.cost.proved_epsilon:.3g} charged: 0.5"
     assert shown["Proved privacy loss (ε)"] == proved
     uses = density.METHODS[method].used_fields
     assert app.toggle(key="density_scaling").disabled == ("scaling" not in uses)

@@ -47,15 +47,15 @@ def test_the_numbers_are_those_of_the_engine(open_report, tiny_city):
         true(Analysis.SIZE, kept=True),
     )
     table = tables(app)[0]
-    for name, counts in zip(("Private", "True", "Kept"), sizes, strict=True):
+    for name, counts in zip(("With noise", "True", "Kept"), sizes, strict=True):
         assert list(table[name]) == [number(count) for count in counts]
     size = results[Analysis.SIZE]
     ends = zip(size.noisy, size.half_widths().round().astype(int), strict=True)
     ranges = [f"{number(max(n - wide, 0))} to {number(n + wide)}" for n, wide in ends]
     assert list(table["Range (95%)"]) == ranges
     last = results[Analysis.DAYS].shown_numbers[-1], true(Analysis.DAYS)[-1]
-    outside = "{} (true {})".format(*map(number, last))
-    assert f"Outside the period: {outside}." in text(app)
+    outside = "{} (true: {})".format(*map(number, last))
+    assert f"Trips outside the period, with noise: {outside}." in text(app)
     said = text(open_report(report_view="How far, how long"))
     for analysis, bins in report.BINS.items():
         above = f"{number(results[analysis].shown_numbers[-1])} (true {number(true(analysis)[-1])})"
