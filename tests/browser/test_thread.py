@@ -19,7 +19,7 @@ from tests.support.server import served
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
-RETAINED = re.compile(r"(\d+) of 100 trips between [^.;]* are retained")
+RETAINED = re.compile(r"(\d+) of 100 trips between [^.;]* are (?:retained|matched)")
 GUESSES = re.compile(r"correctly at most (\d+) times in 100")
 
 
