@@ -35,15 +35,15 @@ def describe_gauge_guesses(risk: Risk, *, mark: str = "") -> str:
 def describe_guessed(risk: Risk, one_day_guess_rate: float | None) -> str:
     """Return the attacker's question, and the limits of one day, a coin and other questions."""
     data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
-    others = "A coin: 50."
+    others = "Coin: 50."
     if one_day_guess_rate is not None:
         count = format_guess_limit(one_day_guess_rate).rsplit(" ", 1)[1]
-        others = f"One day: {count}, a coin: 50."
+        others = f"One day: {count}; coin: 50."
     homes = "homes" if risk.covers_person else "routes"
     versions = format_guess_limit(risk.max_version_guess_rate).rsplit(" ", 1)[1]
     family = format_guess_limit(risk.max_group_guess_rate).rsplit(" ", 1)[1]
     return (
-        f"Guess: is {name_subject(risk)} in {data}? {others} "
+        f"Is {name_subject(risk)} in {data}? {others} "
         f"Which of two {homes}: {versions}; family of {GROUP_SIZE}: {family}"
     )
 

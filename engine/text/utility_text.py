@@ -106,7 +106,7 @@ def describe_retained(utility: Utility, setting: Setting, *, mark: str = "") -> 
     if utility.true <= 0:
         return f"There are no {noun} to retain"
     is_estimate = find_method(setting).number_kind == "estimated"
-    fate = "matched by estimates" if is_estimate else "retained"
+    fate = "matched" if is_estimate else "retained"
     return f"{mark}{format_retained(utility)} of 100{mark} {noun} are {fate}"
 
 
@@ -115,8 +115,8 @@ def describe_genuine(utility: Utility, setting: Setting, *, mark: str = "") -> s
     if utility.shows_nothing:
         return "nothing is shown"
     is_estimate = find_method(setting).number_kind == "estimated"
-    fate = "matched in the data" if is_estimate else "genuine"
-    return f"{mark}{format_genuine(utility)} of 100{mark} {_name_shown(setting)} are {fate}"
+    fate = "match the data" if is_estimate else "are genuine"
+    return f"{mark}{format_genuine(utility)} of 100{mark} {_name_shown(setting)} {fate}"
 
 
 def describe_invented(utility: Utility, setting: Setting) -> str:

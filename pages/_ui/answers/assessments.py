@@ -160,7 +160,7 @@ def _describe_limit(answer: Assessment) -> str:
     causes = {"suppression_threshold": "suppression", "smoothing": "smoothing"}
     all_causes = ["noise", *(cause for name, cause in causes.items() if name in used_fields)]
     others = f", {join_words(all_causes)} others" * (answer.utility.retained < share)
-    return f"{limit} drops {texts.format_hundred(1 - share)}% of them{others}"
+    return f"{limit} drops {texts.format_hundred(1 - share)}%{others}"
 
 
 def _describe_suppression(answer: Assessment) -> str:

@@ -32,7 +32,7 @@ _CAUSES = {
     "noise": "because of noise on flows that exist",
     "phantoms": "because of phantom flows (invented by noise)",
 }
-_MIN_ZONES = 8
+_MIN_ZONES, _MAX_NAMED = 8, 8
 _MAX_CELLS, _MAX_ESTIMATED_CELLS = 2_000_000, 20_000
 """Of a release in which each zone is judged, by its method: one of many numbers takes long."""
 
@@ -139,9 +139,12 @@ def _draw_figures(view: AidView, draws: AidDraws, count: str) -> None:
         f"than {k} zones are shown above 0; missing ones count as misses."
     )
     low, high = (number(float(end)) for end in np.quantile(totals, [0.025, 0.975]))
+    is_off = not np.quantile(totals, 0.025) <= view.total <= np.quantile(totals, 0.975)
+    off_words = " The truth lies outside: this error does not average out." if is_off else ""
     st.caption(
         f"{number(view.total)} trips left {area} in truth{inside_words}. Releases say {released} "
-        f"on average, and {low} to {high} in 95% of these.{few_words if shortfall else ''}"
+        f"on average, and {low} to {high} in 95% of these.{off_words}"
+        f"{few_words if shortfall else ''}"
     )
     _draw_ranking(view, draws)
 
@@ -188,17 +191,23 @@ def _draw_other_areas(view: AidView) -> None:
         true = np.sum([cached.truth(setting, day) for day in days], axis=0)
         np.fill_diagonal(true, 0)
         totals, overlaps = (np.stack(part) for part in zip(*results, strict=True))
-        levels = [
-            decisions.evaluate_aid(float(trips), totals[:, zone], overlaps[:, zone]).verdict
+        names = list(trials.names(setting.selection).values())
+        by_zone = {
+            names[zone]: decisions.evaluate_aid(
+                float(trips), totals[:, zone], overlaps[:, zone]
+            ).verdict
             for zone, trips in enumerate(true.sum(axis=1))
             if trips
-        ]
+        }
+        levels = list(by_zone.values())
+        weak = [make_inert(name) for name, level in by_zone.items() if level != "good"]
+        which = f" Less than usable: {join_words(weak)}." if 0 < len(weak) <= _MAX_NAMED else ""
         counts = [
             f"{word.lower()} for {levels.count(level)}" for level, word in cards.LEVEL_WORDS.items()
         ]
         st.caption(
             f"**Each zone as the area by itself:** of {len(levels)} zones that people leave, "
-            f"{join_words(counts)}, by the same rule. Means of {trials.ZONE_DRAWS} releases."
+            f"{join_words(counts)}, by the same rule. Means of {trials.ZONE_DRAWS} releases.{which}"
         )
 
     parallel.draw_live("decisions_zones", job, show)

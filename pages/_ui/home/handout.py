@@ -125,7 +125,7 @@ def page_html(
         inside = setting.say_counts("trips within a zone are left out")
         cells = f"{count * (count - 1):,} pairs of zones; {inside}"
     if flows and scales_up(setting):
-        cells += ". One more noisy number of each, of trips beyond T, stands in no file"
+        cells += ". One more noisy number of each counts trips beyond T and is not published"
     lines = [
         f"{zones} {when}. {words.describe_method(setting)}",
         (

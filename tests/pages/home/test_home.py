@@ -262,7 +262,7 @@ def test_the_right_gauge_says_what_trimming_leaves_without_noise(open_home, step
     left = rows.trip_count * (rows.origin != rows.destination)
     dropped = left[rows.rank > 2].sum() / left.sum()
     assert 0.1 < dropped < 0.5
-    said = f"T = 2 drops {100 * dropped:.0f}% of them, noise and suppression others."
+    said = f"T = 2 drops {100 * dropped:.0f}%, noise and suppression others."
     assert said in html_of(app)
 
 
@@ -283,7 +283,7 @@ def test_the_right_gauge_says_what_is_counted_and_what_is_estimated(open_home):
     whole = od.compute_histogram(city, "person", 50)
     dropped = f"{100 * whole.dropped_trips / whole.total_trips:.0f}%"
     page = html_of(open_home(od_data="demo-city", **unscaled))
-    assert f"T = 50 drops {dropped} of them, noise others." in page
+    assert f"T = 50 drops {dropped}, noise others." in page
 
 
 @pytest.mark.parametrize(
@@ -301,12 +301,12 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
         math.ceil(100 * rate - 1e-9)
         for rate in (risk.max_version_guess_rate, risk.max_group_guess_rate)
     )
-    others = "A coin: 50."
+    others = "Coin: 50."
     if step == "day":
         rate = math.ceil(100 * math.exp(0.3) / (1 + math.exp(0.3)))
-        others = f"One day: {rate}, a coin: 50."
+        others = f"One day: {rate}; coin: 50."
     others += f" Which of two homes: {homes}; family of 4: {together}<"
-    assert f"Guess: is a person in {data}? {others}" in html_of(app)
+    assert f"Is a person in {data}? {others}" in html_of(app)
     noise = "each with its own noise" if step == "day" else "with one noise for all"
     day = f"ε = 0.3 protects a person's day; all 7 days, {noise}: ε = {risk.epsilon:.2g}"
     said = day if unit == "person-day" else "ε = 0.3 protects a person, all days"
