@@ -15,8 +15,8 @@ VERDICTS: dict[Verdict, str] = {"good": "good", "partly": "fair", "noisy": "poor
 SHORTFALLS = {"retained": "too few retained", "genuine": "too many invented"}
 UTILITY_RULE = (
     "Utility is the smaller of two shares. Retained: of 100 trips (visits) in the data, so many "
-    "are still in their flow (zone and hour), counted or matched by estimates. Genuine: of 100 "
-    "trips shown or estimated, so many have a match in the data; the others are invented. "
+    "are still in their flow (zone and hour). Genuine: of 100 trips shown, so many are in the "
+    "data; the others are invented. "
     f"Flows are called good from {FLOWS_LIMITS[0]:.0%} and fair from {FLOWS_LIMITS[1]:.0%}, "
     f"densities from {DENSITY_LIMITS[0]:.0%} and {DENSITY_LIMITS[1]:.0%}, because a density "
     "without any weekly rhythm already reaches 74%. The limits are conventions."

@@ -53,7 +53,8 @@ def draw() -> None:
     for setting in settings:
         _draw_risk(setting, suspected / 100)
     _describe_trip_losses(flows)
-    st.caption(assessments.PRIVACY_RULE)
+    if flows is None or not flows.selection.people_once:
+        st.caption(assessments.PRIVACY_RULE)
     if flows is not None:
         suppression.draw_comparison(flows, key="choose", expanded=True)
     st.subheader("ε in published releases", anchor=False)
