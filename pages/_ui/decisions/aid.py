@@ -193,14 +193,14 @@ def _draw_other_areas(view: AidView) -> None:
         totals, overlaps = (np.stack(part) for part in zip(*results, strict=True))
         names = list(trials.names(setting.selection).values())
         by_zone = {
-            names[zone]: decisions.evaluate_aid(
-                float(trips), totals[:, zone], overlaps[:, zone]
-            ).verdict
+            zone: decisions.evaluate_aid(float(trips), totals[:, zone], overlaps[:, zone]).verdict
             for zone, trips in enumerate(true.sum(axis=1))
             if trips
         }
         levels = list(by_zone.values())
-        weak = [make_inert(name) for name, level in by_zone.items() if level != "good"]
+        if not levels:  # the first caption says that nobody left
+            return
+        weak = [make_inert(names[zone]) for zone, level in by_zone.items() if level != "good"]
         which = f" Less than usable: {join_words(weak)}." if 0 < len(weak) <= _MAX_NAMED else ""
         counts = [
             f"{word.lower()} for {levels.count(level)}" for level, word in cards.LEVEL_WORDS.items()

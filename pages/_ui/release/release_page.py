@@ -10,7 +10,6 @@ import streamlit as st
 from engine import datasets, release
 from engine.datasets import storage
 from engine.errors import ExplorerError
-from engine.privacy import Guarantee, format_guess_limit
 from engine.release import (
     Budget,
     BudgetLedger,
@@ -19,7 +18,7 @@ from engine.release import (
     ReleasePlan,
     budget_cost,
 )
-from engine.text.numbers import WORD_JOINER, count_noun, format_wait, make_inert
+from engine.text.numbers import WORD_JOINER, count_noun, format_wait, make_inert, scientific
 from pages._ui.answers import cached
 from pages._ui.app import catalogue, error_pages
 from pages._ui.app.background import LongJob, follow_job
@@ -287,7 +286,8 @@ def _ask_budget(
         return
     payer = "trip" if plan.unit == "trip" else "person"
     cost = budget_cost(plan, payer)
-    st.caption(f"This release costs ε = {cost.epsilon:.4g} per {payer}.")
+    spent = f" and δ = {scientific(cost.delta)}" if cost.delta else ""
+    st.caption(f"This release costs ε = {cost.epsilon:.4g}{spent} per {payer}.")
     with st.form("release_budget", border=True, enter_to_submit=False):
         # whoever declares a budget after this one reads its name
         default = "" if entry.name in session().datasets else entry.name
@@ -298,7 +298,7 @@ def _ask_budget(
         units = list(UNITS)[::-1] if people_known else list(UNITS)[:1]
         unit = unit_col.selectbox("Budget per", units, format_func=UNITS.__getitem__)
         epsilon = epsilon_col.number_input(
-            "Total ε for all releases together", 0.01, 100.0, None, step=0.5, help=_explain_totals()
+            "Total ε for all releases together", 0.01, 100.0, None, step=0.5
         )
         delta = delta_col.number_input(
             "Total δ for all releases together", 0.0, 0.01, plan.delta, step=1e-7, format="%g"
@@ -312,15 +312,3 @@ def _ask_budget(
                 return
             declare = partial(ledger.declare, people, datasets=[entry.name], unit=unit)
             error_pages.run_action(lambda: declare(epsilon=epsilon, manager=owner, delta=delta))
-
-
-def _explain_totals() -> str:
-    """Return what an attacker can learn at some totals of ε."""
-    counts = [
-        f"ε = {epsilon:g}: {format_guess_limit(Guarantee(epsilon=epsilon).max_guess_rate)}"
-        for epsilon in (0.5, 1.0, 2.0, 5.0)
-    ]
-    return (
-        "Correct guesses of an attacker, of 100, whether one such unit is in the data, over all "
-        f"releases: {'; '.join(counts)}. A coin gets 50."
-    )

@@ -75,6 +75,7 @@ def test_refused_where_others_are_served(own_data, open_page, monkeypatch):
 
 def test_a_budget_is_asked_for_first(page):
     assert "The people in this dataset have no budget yet" in html_of(page)
+    assert "This release costs ε = 7 per person." in text(page)
     assert not [one for one in page.button if one.key == "release_start"]
     assert not BudgetLedger().path.exists()
     (form,) = page.get("form")

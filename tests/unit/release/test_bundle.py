@@ -107,6 +107,8 @@ def test_the_statement_says_by_how_much_a_release_was_scaled_up(bundles):
         f"{low:.4g} and {high:.4g} (95% range)."
     )
     assert sentence in said["items"]["bias"]
+    scaled = "'trips' is scaled up by {:.4g} for trips that were not counted"
+    assert scaled.format(factor) in said["may_not_conclude"]
     (words,) = re.findall(r"measured numbers exceeds ([\d,]+) trips", said["items"]["bias"])
     bar = int(words.replace(",", ""))
     flows = pd.read_parquet(bundles / "od-estimate" / "flows.parquet")

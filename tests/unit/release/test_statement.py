@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od, privacy
+from engine.origin_destination.empirical_bayes import ScaleUp
 from engine.release import list_warnings, opendp_noise, plan
 from tests.support.releases import (
     TRIPS,
@@ -153,6 +154,15 @@ def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
     assert statement_of(demo, planned)["warnings"] == list_warnings(planned)
     bias = items(demo, noisy)["bias"]
     assert "too low by the suppressed flows. They are too high by noise" in bias
+
+
+def test_a_factor_of_one_does_not_claim_that_trips_were_scaled_up(demo):
+    """What is beyond the limit may drown in noise: then nothing is said of what was counted."""
+    planned = plan(ours(flows()), demo)
+    for factor, is_said in ((1.0, False), (1.5, True)):
+        drawn = replace(planned, scale_up=ScaleUp(factor, 1.0, 2.0))
+        said = statement_of(demo, drawn)["may_not_conclude"]
+        assert ("is scaled up by" in said) == is_said
 
 
 def test_guesses_about_all_days_by_counting_outcomes(demo):
