@@ -20,8 +20,8 @@ from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
 from ..metrics import mean_of_finite
 from ..origin_destination import NoiseDistribution
-from ..origin_destination.cell_noise import bias_and_variance
 from ..origin_destination.matrices import Days, day_indices, truncated_counts, truncated_matrices
+from ..origin_destination.noise_distribution import bias_and_variance
 from ..parameters import ODParameters
 from .epidemic import add_noise_and_suppress, standard_laplace
 from .rules import first_zones, top_k_overlap, zone_positions

@@ -2,7 +2,6 @@
 
 from ..parameters import ODParameters
 from . import calculators, empirical_bayes
-from .cell_noise import NoiseDistribution, NoiseName
 from .exact import compute_error_grid, compute_truncation_curve
 from .matrices import compute_histogram, truncated_matrices, truth
 from .methods import (
@@ -15,6 +14,7 @@ from .methods import (
     release,
     scores,
 )
+from .noise_distribution import NoiseDistribution, NoiseName
 
 __all__ = [
     "METHODS",

@@ -20,7 +20,7 @@ from scipy import special
 from .. import validation
 from ..arrays import Booleans, Floats
 from ..errors import ParameterError
-from .cell_noise import NoiseDistribution, NoiseName, effective_threshold
+from .noise_distribution import NoiseDistribution, NoiseName, effective_threshold
 
 __all__ = [
     "cell_error_probability",

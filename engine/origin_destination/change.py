@@ -16,12 +16,11 @@ from ..datasets import Dataset
 from ..parameters import ODParameters
 from ..privacy_cost import Noise, Query, stage_noise_scale
 from .calculators import find_min_rate
-from .cell_noise import NoiseDistribution, NoiseName
-from .empirical_bayes.measurement import discrete_laplace
 from .matrices import clear_diagonal, truncated_matrices
-from .mechanism import ReleaseArguments, draw_variates, rounded_laplace
+from .mechanism import ReleaseArguments, discrete_laplace, draw_variates, rounded_laplace
 from .methods import METHODS
 from .noise_bounds import NoiseSum
+from .noise_distribution import NoiseDistribution, NoiseName
 
 FALSE_DISCOVERY_RATE = 0.05
 """On average at most this share of the reported changes is none, or in the other direction."""

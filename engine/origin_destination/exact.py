@@ -1,7 +1,7 @@
 """Exact expected errors of every flow, zone and total of a release, without any draw.
 
-A released cell has a known distribution (`cell_noise`), so the expectation over any number of
-matrices is a weighted sum over the distinct pairs of a truncated and a true count.
+A released cell has a known distribution (`noise_distribution`), so the expectation over any number
+of matrices is a weighted sum over the distinct pairs of a truncated and a true count.
 """
 
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ from .. import metrics, validation
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
 from ..parameters import ODParameters
-from . import cell_noise
-from .cell_noise import NoiseDistribution, NoiseName
+from . import noise_distribution
 from .matrices import CountHistogram, Days, compute_histogram
 from .mechanism import require_laplace_suppression
+from .noise_distribution import NoiseDistribution, NoiseName
 from .sums import interval_of_sums
 
 Side = Literal["outgoing", "incoming"]
@@ -70,8 +70,8 @@ class ReleaseExpectation:
         self.law = NoiseDistribution(1 / parameters.noise_scale, law)
         self._threshold = threshold = float(parameters.suppression_threshold)
         truncated, true = histogram.truncated_counts, histogram.true_counts
-        self._hidden = cell_noise.suppressed_probability(self.law, truncated, threshold)
-        self._absolute = cell_noise.absolute_error(self.law, truncated, true, threshold)
+        self._hidden = noise_distribution.suppressed_probability(self.law, truncated, threshold)
+        self._absolute = noise_distribution.absolute_error(self.law, truncated, true, threshold)
 
     @cached_property
     def outcomes(self) -> Outcomes:
@@ -85,7 +85,7 @@ class ReleaseExpectation:
             return OutcomeCount(float(cells.sum()), float(cells @ pairs.true_counts))
 
         # pair 0 is the empty cell
-        bias, _ = cell_noise.bias_and_variance(self.law, 0.0, self._threshold)
+        bias, _ = noise_distribution.bias_and_variance(self.law, 0.0, self._threshold)
         return Outcomes(
             rightly_suppressed=share(hidden_cells * small),
             revealed=share(shown_cells * small),
@@ -121,7 +121,7 @@ class ReleaseExpectation:
     def released_trips(self) -> float:
         """Expected trips of all flows together in the release."""
         truncated = self.histogram.truncated_counts
-        shift, _ = cell_noise.bias_and_variance(self.law, truncated, self._threshold)
+        shift, _ = noise_distribution.bias_and_variance(self.law, truncated, self._threshold)
         return float(self.histogram.cell_counts @ (truncated + shift))
 
     def interval_of_totals(self, side: Side, zones: Sequence[int]) -> tuple[Floats, Floats]:
@@ -179,7 +179,9 @@ class ReleaseExpectation:
         bound = validation.check_whole_number("count", count, 1, remedy="P2 uses 15")
         # out < count if the noise stays below the least shown value
         limit = max(bound, self._threshold)
-        below = cell_noise.suppressed_probability(self.law, self.histogram.truncated_counts, limit)
+        below = noise_distribution.suppressed_probability(
+            self.law, self.histogram.truncated_counts, limit
+        )
         true = np.where(self.histogram.true_counts < bound, 1.0, 0.0)
         cells = self.histogram.cell_counts
         shares = _divide_or_nan(np.stack([true, below]) @ cells, cells.sum())
@@ -233,13 +235,13 @@ def compute_error_grid(
     cells = histogram.cell_counts
     tau = np.atleast_1d(thresholds)[:, None]
     some = np.where(true > 0, cells, 0.0)
-    threshold, trimmed = cell_noise.effective_threshold(tau), true - truncated
+    threshold, trimmed = noise_distribution.effective_threshold(tau), true - truncated
     large = np.where(true >= threshold, cells, 0.0)
     rows: list[list[Floats]] = []
     for epsilon in np.atleast_1d(epsilons):
         noise = NoiseDistribution(epsilon / max_trips_per_user)
-        hidden = cell_noise.suppressed_probability(noise, truncated, tau)
-        error = cell_noise.absolute_error(noise, truncated, true, tau)
+        hidden = noise_distribution.suppressed_probability(noise, truncated, tau)
+        error = noise_distribution.absolute_error(noise, truncated, true, tau)
         expected = noise.partial_expectation(threshold - truncated) - truncated * hidden
         bias = (expected - trimmed) @ cells
         phantom = cells[0] * (1 - hidden[:, 0])

@@ -78,6 +78,16 @@ def rounded_laplace(counts: Integers, standard: Floats, scale: float) -> Integer
     return noisy_counts
 
 
+def discrete_laplace(variates: Floats, rate: float) -> Integers:
+    """Return whole-number noise with P(z) ∝ e^(−rate·|z|) from standard Laplace variates.
+
+    Inverts the distribution function: with q = e^(−a), P(|Z| ≥ j) = 2qʲ/(1 + q) is the probability
+    that a standard Laplace variate exceeds a·j − log(2/(1 + q)).
+    """
+    size = (np.abs(variates) + np.log(2 / (1 + np.exp(-rate)))) / rate
+    return np.copysign(np.floor(np.minimum(size, _LARGEST_NOISE)), variates).astype(np.int64)
+
+
 def require_laplace_suppression(parameters: ODParameters) -> None:
     """Raise `ParameterError` unless the method is Laplace with suppression."""
     if parameters.method != "laplace_suppression":

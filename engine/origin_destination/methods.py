@@ -11,11 +11,12 @@ from ..datasets import Dataset
 from ..parameters import USED_FIELDS, ODMethod, ODParameters
 from ..privacy_cost import PrivacyCost
 from . import empirical_bayes, mechanism
-from .cell_noise import NoiseDistribution
 from .empirical_bayes import EmpiricalBayesRelease
+from .empirical_bayes.measurement import MAX_COUNTED_TRIPS
 from .exact import ReleaseExpectation, compute_expectation
 from .matrices import Days
 from .mechanism import ODRelease, ReleaseArguments
+from .noise_distribution import NoiseDistribution
 from .scores import TripScores, score_draw
 
 FlowRelease = ODRelease | EmpiricalBayesRelease
@@ -50,8 +51,9 @@ METHODS: dict[ODMethod, Method[FlowRelease]] = {
         short_name="Empirical Bayes",
         description="Measures every flow with Laplace noise, then estimates it from that "
         "measurement, the noisy totals of its two zones, their distance and the return flow. "
-        f"Suppresses nothing. If T is small, {empirical_bayes.EXCESS_SHARE:.0%} of ε is spent on "
-        "counting the trips beyond T, and all flows are scaled up by that count.",
+        f"Suppresses nothing. If T is below {MAX_COUNTED_TRIPS['person-day']} trips a day (of a "
+        f"person: {MAX_COUNTED_TRIPS['person']}), {empirical_bayes.EXCESS_SHARE:.0%} of ε counts "
+        "trips beyond T. All flows are scaled up by that count.",
         limitations=(
             "Sudden, isolated flows that the model does not expect are underestimated or missed.",
             "A zone whose travel changes suddenly is pulled towards its usual share.",

@@ -13,7 +13,7 @@ from scipy.special import ndtr, roots_genlaguerre
 
 from ..arrays import Floats, Integers
 from .calculators import change_error_probability
-from .cell_noise import NoiseDistribution, NoiseName
+from .noise_distribution import NoiseDistribution, NoiseName
 
 FALSE_DETECTION_RATE = 0.05
 """On average at most this share of the detected flows is empty."""

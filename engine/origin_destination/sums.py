@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Complex, Floats
-from .cell_noise import NoiseDistribution, bias_and_variance, suppressed_probability
+from .noise_distribution import NoiseDistribution, bias_and_variance, suppressed_probability
 
 
 def interval_of_sums(

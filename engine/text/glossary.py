@@ -15,7 +15,8 @@ GLOSSARY = {
     "T": "Contribution limit of flows: trips counted per person and day, or per person. A larger T "
     "needs more noise.",
     "τ": "Suppression threshold: a flow with a noisy count below τ is not shown.",
-    "ℓ": "Contribution limit of densities: visits counted per person in the week.",
+    "ℓ": "Contribution limit of densities: visits counted per person in the week. A visit: a "
+    "person's record at a place in one hour.",
     "true": (
         "Counted in the data before any protection. Confidential unless the people are simulated."
     ),
@@ -33,7 +34,8 @@ GLOSSARY = {
     "50 of 100.",
     "beyond T": "Trips beyond the contribution limit, which are left out before noise is added.",
     "suppressed": "Not shown, because the noisy count is below τ.",
-    "lost": "A flow of at least τ trips that the release does not show.",
+    "lost": "A flow of at least τ trips (15 without τ) that is not shown. Estimates too uncertain to "
+    "show stay in files.",
     "phantom": "A flow that the release shows although nobody travelled.",
     "cluster": "Neighbouring zones merged into one, using the map only, never the counts.",
     "Laplace with suppression": "A method: adds noise to each count and suppresses those below τ.",

@@ -44,8 +44,13 @@ def describe_guessed(risk: Risk, one_day_guess_rate: float | None) -> str:
     family = format_guess_limit(risk.max_group_guess_rate).rsplit(" ", 1)[1]
     return (
         f"Is {name_subject(risk)} in {data}? {others} "
-        f"Which of two {homes}: {versions}; family of {GROUP_SIZE}: {family}"
+        f"Not graded: which of two {homes}: {versions}; family of {GROUP_SIZE}: {family}"
     )
+
+
+def name_versions(risk: Risk) -> str:
+    """Return what an attacker may have to tell apart, of which two are possible."""
+    return "homes a person has" if risk.covers_person else "routes a trip took"
 
 
 def name_subject(risk: Risk) -> str:

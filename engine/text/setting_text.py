@@ -44,10 +44,10 @@ def is_flows(setting: Setting) -> bool:
 
 
 def describe_guesses(max_guess_rate: float, setting: Setting) -> str:
-    """Return the attacker's largest rate of right guesses, in words."""
+    """Return what an attacker guesses, and the largest rate of right guesses, in words."""
     words = privacy.format_guess_limit(max_guess_rate)
-    trip = " about one trip" * (getattr(setting.parameters, "unit", "") == "trip")
-    return f"an attacker guesses correctly {words} times in 100{trip}"
+    whose = "one trip" if getattr(setting.parameters, "unit", "") == "trip" else "a person"
+    return f"{whose}'s presence in the data is guessed correctly {words} times in 100"
 
 
 def format_controls(setting: Setting) -> str:

@@ -170,27 +170,28 @@ def _name_zones(setting: Setting) -> str:
 
 
 def describe_reliable(reliable: ReliableFlows) -> str:
-    """Return how many flows are reliable by themselves and the share of trips they carry.
+    """Return how many flows are reliable by themselves, and from which size nearly all are.
 
     >>> describe_reliable(ReliableFlows(count=1053, numbers=6090, trips=0.842, min_trips=80))
-    '1,053 of the 6,090 numbers are reliable (within ± 25%); they carry 84% of the trips'
+    '1,053 of the 6,090 numbers are reliable (within ± 25%); of flows of 80+ trips, nine in ten'
     >>> describe_reliable(ReliableFlows(count=0, numbers=870, trips=0.0, min_trips=None))
     'None of the 870 numbers is reliable (within ± 25%)'
     """
-    numbers, share = f"{reliable.numbers:,} numbers", format_hundred(reliable.trips)
+    numbers = f"{reliable.numbers:,} numbers"
     if not reliable.count:
         return f"None of the {numbers} is reliable (within ± 25%)"
-    verb, carry = ("is", "it carries") if reliable.count == 1 else ("are", "they carry")
-    reliably = f"{verb} reliable (within ± 25%); {carry} {share}% of the trips"
-    return f"{reliable.count:,} of the {numbers} {reliably}"
+    verb = "is" if reliable.count == 1 else "are"
+    words = f"{reliable.count:,} of the {numbers} {verb} reliable (within ± 25%)"
+    if reliable.min_trips is None:
+        return words
+    return f"{words}; of flows of {reliable.min_trips:,}+ trips, nine in ten"
 
 
 def explain_reliable(reliable: ReliableFlows) -> str:
-    """Return the definition of reliable and the size from which nearly all flows are."""
+    """Return the definition of reliable and the share of trips that reliable flows carry."""
     rule = "Reliable: shown, and within a quarter of the truth, in 95 of 100 releases."
-    if reliable.min_trips is None:
-        return rule
-    return f"{rule} Nine in ten flows of {reliable.min_trips:,} trips or more are reliable."
+    share = format_hundred(reliable.trips)
+    return f"{rule} Reliable flows carry {share}% of the trips." if reliable.count else rule
 
 
 def _name_matrices(utility: Utility) -> str:

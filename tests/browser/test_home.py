@@ -60,7 +60,7 @@ def test_the_answer_stands_on_the_first_screen(page, address):
     for number in range(5):
         expect(page.locator(".st-key-sliders > *").nth(number)).to_be_in_viewport(ratio=0.9)
     expect(page.locator(".advice")).to_contain_text(
-        re.compile("Publish .* trips .* guesses correctly")
+        re.compile("Publish .* trips .* guessed correctly")
     )
     expect(page.get_by_role("slider", name="Privacy loss")).to_have_count(1)
 

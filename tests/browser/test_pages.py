@@ -1,4 +1,4 @@
-"""All eight pages in a real browser: settings stay, a phone shows them, anybody can use them."""
+"""All pages in a real browser: settings stay, a phone shows them, anybody can use them."""
 
 import re
 from urllib.parse import parse_qsl, urlsplit

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od
-from engine.origin_destination.cell_noise import bias_and_variance
 from engine.origin_destination.exact import ReleaseExpectation
+from engine.origin_destination.noise_distribution import bias_and_variance
 from tests.reference import od_reference as plain
 from tests.reference.od_people import Counted, random_people
 

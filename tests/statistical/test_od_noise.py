@@ -8,8 +8,8 @@ from scipy import stats
 
 from engine import origin_destination as od
 from engine.origin_destination import empirical_bayes
-from engine.origin_destination.cell_noise import NoiseDistribution
 from engine.origin_destination.change import add_noise, find_changes, ratio_intervals
+from engine.origin_destination.noise_distribution import NoiseDistribution
 from tests.reference.od_people import Counted, random_people
 from tests.reference.od_reference import noise_pmf
 

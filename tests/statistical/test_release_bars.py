@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from engine import datasets, origin_destination as od
-from engine.origin_destination.empirical_bayes.measurement import discrete_laplace
 from engine.origin_destination.matrices import truncated_counts
+from engine.origin_destination.mechanism import discrete_laplace
 from engine.origin_destination.noise_bounds import noise_variance
 from engine.release import opendp_noise, plan
 from engine.release.density_writer import HOUR_BAR, WEEK_BAR, zone_error_bars, zone_noise_factors

@@ -15,7 +15,7 @@ from ...datasets import Dataset, memoise
 from ...parameters import ODParameters, ODUnit
 from ...privacy_cost import Noise, PrivacyCost, Query
 from ..matrices import Days, clear_diagonal, compute_histogram, day_indices, truncated_counts
-from ..mechanism import ReleaseArguments, draw_variates, laplace_cost
+from ..mechanism import ReleaseArguments, discrete_laplace, draw_variates, laplace_cost
 from ..noise_bounds import total_half_width
 
 AddNoise = Callable[[Integers, int, float], Integers]
@@ -26,8 +26,6 @@ MAX_COUNTED_TRIPS: dict[ODUnit, int] = {"person-day": 20, "person": 50}
 
 EXCESS_SHARE = 0.03
 """Share of ε that the count of trips beyond T costs."""
-
-_LARGEST_NOISE = 2.0**62
 
 
 class ReleaseTotals(NamedTuple):
@@ -178,16 +176,6 @@ def measure_with(
         days=chosen,
         cost=stated,
     )
-
-
-def discrete_laplace(variates: Floats, rate: float) -> Integers:
-    """Return whole-number noise with P(z) ∝ e^(−rate·|z|) from standard Laplace variates.
-
-    Inverts the distribution function: with q = e^(−a), P(|Z| ≥ j) = 2qʲ/(1 + q) is the probability
-    that a standard Laplace variate exceeds a·j − log(2/(1 + q)).
-    """
-    size = (np.abs(variates) + np.log(2 / (1 + np.exp(-rate)))) / rate
-    return np.copysign(np.floor(np.minimum(size, _LARGEST_NOISE)), variates).astype(np.int64)
 
 
 def summed_noise(variate: float, rate: float, cells: int) -> int:

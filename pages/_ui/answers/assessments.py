@@ -12,7 +12,12 @@ from engine.parameters import EPSILON_STOPS
 from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Guarantee, Risk
 from engine.text import setting_text as words, utility_text as texts
 from engine.text.numbers import join_words, number, scientific
-from engine.text.privacy_text import describe_gauge_guesses, describe_guessed, name_subject
+from engine.text.privacy_text import (
+    describe_gauge_guesses,
+    describe_guessed,
+    name_subject,
+    name_versions,
+)
 from engine.utility import ReliableFlows, Utility, count_reliable_flows, share_within_limit
 from engine.verdict import Verdict, rate_value
 from pages._ui.answers import cached, recommendation
@@ -24,7 +29,8 @@ from pages._ui.settings import current, offers, seeds
 PRIVACY_RULE = (
     f"Privacy is called strong up to {STRONG_GUESS:.0%} correct guesses of an attacker, halfway "
     f"from a coin toss to certainty. It is moderate up to {WEAK_GUESS:.0%} and weak above. It is "
-    "never strong if only single trips are protected. These grades are conventions."
+    "never strong if only single trips are protected. These grades are conventions, of this "
+    "question alone: other questions are answered more often."
 )
 _BANDS: tuple[tuple[float, Verdict], ...] = (
     (STRONG_GUESS, "good"),
@@ -119,7 +125,9 @@ def describe_risk(answer: Assessment) -> str:
         f"{describe_unit(answer)}.{many_days} The attacker sees everything that is released and "
         "knows everyone else's data; in or out is equally likely to them. For "
         f"{GROUP_SIZE} people who travel together, such as a household: "
-        f"{privacy.format_guess_rate(answer.risk.max_group_guess_rate)} are correct."
+        f"{privacy.format_guess_rate(answer.risk.max_group_guess_rate)} are correct. Which of two "
+        f"{name_versions(answer.risk)} is guessed correctly in "
+        f"{privacy.format_guess_rate(answer.risk.max_version_guess_rate)}."
     )
 
 

@@ -19,6 +19,7 @@ from engine.utility import DENSITY_DRAWS
 from pages._ui.answers import cached, theorems
 from pages._ui.app import cache, parallel
 from pages._ui.components import tables
+from pages._ui.components.picture import UNCERTAIN
 from pages._ui.components.tables import Cell
 from pages._ui.settings import current, offers, seeds
 from pages._ui.settings.seeds import Seed
@@ -245,14 +246,15 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
         return Cell(*map(setting.say_counts, texts))
 
     is_estimate = cached.method_of(setting).number_kind == "estimated"
-    hidden = "too uncertain to draw" if is_estimate else "shown as 0"
-    large = f"flows ≥ {count_noun(floor, 'trip')}"
     suppresses = has_suppression(setting.parameters)
+    hidden = "suppressed" if suppresses else UNCERTAIN if is_estimate else "shown as 0"
+    large = f"flows ≥ {count_noun(floor, 'trip')}"
     why = (
         f": their noisy count is below {floor:,}. Noise of a small ε lifts more over τ" * suppresses
+        + ": they may well be empty. Maps leave them out, files keep the estimates" * is_estimate
     )
     fewer = " A larger τ leaves fewer and larger flows in this number." if suppresses else ""
-    zeros = "Suppressed" if suppresses else hidden[0].upper() + hidden[1:]
+    zeros = hidden[0].upper() + hidden[1:]
     return {
         "Mean error": cell(
             lambda s: trip_count(s.mean_error), "", "|private − true| over all pairs of zones."

@@ -14,10 +14,10 @@ from pages._ui.frame import layout
 from pages._ui.settings import current, fields
 
 _ERRATA = (
-    "Where both differ, this project corrects Kohli et al.; docs/flows.md has the errata. The "
-    "paper prints Theorem 3 with the wrong sign of ½. It ignores the rounding of both numbers of a "
-    "change. It speaks of shown flows where its proofs are of all. All answers are about noise. "
-    "Trips beyond T are a further error, which no ε removes."
+    "Where both columns differ, Kohli et al. err. The paper prints Theorem 3 with the wrong sign "
+    "of ½. It ignores the rounding of both numbers of a change. It says of shown flows what it "
+    "proves of all. All answers are about noise. Trips beyond T are a further error, which no ε "
+    "removes."
 )
 
 

@@ -439,14 +439,14 @@ def describe_lost(true: Integers, floor: int, count: str, *, estimated: bool = F
 
     >>> true = np.array([[0, 20], [3, 0]])
     >>> describe_lost(true, 15, "1 of the 2 largest true")
-    'lost, 15+ trips but shown as 0: 1 of the 2 largest true'
+    'lost, 15+ trips but not shown: 1 of the 2 largest true'
     >>> describe_lost(true, 21, "0 of the 2 largest true")
     'no true flow has 21+ trips, so none is lost'
     """
     size = f"{floor}+ trips" if floor > 1 else "a trip"
     if not (true >= floor).any():
         return f"no true flow has {size}, so none is lost"
-    fate = f"{size}, {UNCERTAIN}" if estimated else f"lost, {size} but shown as 0"
+    fate = f"{size}, {UNCERTAIN}" if estimated else f"lost, {size} but not shown"
     return f"{fate}: {count}"
 
 

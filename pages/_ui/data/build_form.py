@@ -22,8 +22,9 @@ MAX_NAME_LENGTH = 40
 _TRIPS, _COMMUTES = "Trips, and a density", "Home–work flows, each person once"
 _PARTS_HELP = (
     "Home is the zone with records in most hours from 20:00 to 06:00. Work is the zone outside it "
-    "with records in most hours from 09:00 to 17:00, Monday to Friday. The command takes other "
-    "hours and days. People who lack one of both are left out and counted."
+    "with records in most hours from 09:00 to 17:00, Monday to Friday. The command *ingest* takes "
+    "other hours. People without a home or a work zone are in no flow. The dataset's account says "
+    "how many they are."
 )
 _ONCE_HELP = (
     "Such as a census table of homes and work places. One person then changes one number by one. "

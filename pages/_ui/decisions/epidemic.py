@@ -17,12 +17,14 @@ from engine.decisions.decision_evaluation import (
 )
 from engine.decisions.rules import NEVER_ACTS, Comparison, join_comparisons
 from engine.errors import ExplorerError
+from engine.origin_destination import has_suppression
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.text import setting_text as words
 from engine.text.numbers import count_noun, make_inert, number, percent
 from engine.text.privacy_text import UNIT_LABELS
 from engine.verdict import GOOD_SHARE
 from pages._ui.answers import cached
+from pages._ui.answers.assessments import NOTED_LOSS
 from pages._ui.app import parallel
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
@@ -35,6 +37,10 @@ from pages._ui.decisions.trials import Outbreak
 from pages._ui.frame import presenter
 from pages._ui.settings import fields, seeds
 
+SHARES_NOTE = (
+    "Recall: of the days on which a zone should act, the share on which it does. Precision: of the "
+    "days on which it acts, the share on which it should."
+)
 _ZONES = 3
 _EDGES = {"missed": "lost", "needless": "phantom", "right": ""}
 _PALE, _DARK = 60, 235
@@ -121,7 +127,7 @@ def _draw_figures(view: EpidemicView, draws: Sequence[Floats], job: parallel.Job
             f"{percent(float(low))} and {percent(float(high))}. Only noise differs between them. "
             f"Usable means two things. Mean precision and recall over zones reach {GOOD_SHARE:.0%} "
             f"(here {percent(result.precision)} and {percent(result.recall)}). The median zone "
-            f"begins to act at most {GOOD_SHIFT_DAYS:g} day early or late.",
+            f"begins to act at most {GOOD_SHIFT_DAYS:g} day early or late. {SHARES_NOTE}",
         )
     )
     zones = cached.read(picture.shapes, view.key)
@@ -201,6 +207,12 @@ def _draw_epsilon_curve(view: EpidemicView) -> None:
             alt="Accuracy and recall of decisions over the privacy loss, that of never acting, and "
             "what is to be kept",
         )
+        recalls = np.nan_to_num(comparison.recall).mean(axis=1)
+        if done and has_suppression(parameters) and recalls[-1] < recalls.max() - NOTED_LOSS:
+            st.caption(
+                "Recall falls where ε is large: with less noise τ suppresses more small flows, and "
+                "the epidemic reaches zones later."
+            )
         if done:
             promise = f"accuracy at {accuracy:.0%} and recall at {recall:.0%}"
             met = meets_epidemic_target(comparison, accuracy, recall)
@@ -277,7 +289,7 @@ def describe_population(parameters: ODParameters, empty_zones: int, outbreak: Ou
     barely = ""
     if outbreak.model.beta == question.P2["beta"]:
         barely = (
-            " Without any travel, P2's epidemic peaks at 24.1%, barely above the 20% at which "
+            " Without any travel, this epidemic peaks at 24.1%, barely above the 20% at which "
             "zones act. Small changes therefore flip many decisions."
         )
     without = f", without the {empty_zones:,} zones in which nobody lives" if empty_zones else ""

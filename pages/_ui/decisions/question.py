@@ -46,9 +46,7 @@ def ask_outbreak(key: Selection) -> Outbreak:
     days = len(cached.dataset(key).metadata.days)
     values = P2 if days >= EPIDEMIC_DAYS else FAST
     model = EpidemicParameters(beta=values["beta"])
-    few = f"; with P2's {P2['beta']:g} it hardly leaves its first zone in {days} days" * (
-        values is FAST
-    )
+    few = f"; Kohli et al. use {P2['beta']:g}, too slow for {days} days" * (values is FAST)
     st.caption(
         f"{model.beta:g} infections (β{few}) and {model.mu:g} recoveries (μ) a day and infected "
         f"person. Travellers mix like residents (α {model.alpha:g}). {model.seed_share:.0%} of the "
@@ -63,7 +61,7 @@ def ask_outbreak(key: Selection) -> Outbreak:
         values["threshold"],
         0.1,
         100.0,
-        help="In P2, a zone acts on every day on which at least 20% of its people are infected.",
+        help="In Kohli et al., a zone acts on each day with at least 20% of its people infected.",
     )
     return Outbreak(origin, model, round(share / 100, 6))
 

@@ -16,9 +16,9 @@ from pages._ui.components.colours import OTHER, PRIVATE, TRUE
 from pages._ui.settings import current, fields, offers, seeds, widgets
 
 SAMPLING_NOTE = (
-    "Counting at most ℓ visits lowers the curve, and noise makes it rough. *Scale up to all "
-    "visits* lifts the line with noise to about the level of the truth (Acs & Castelluccia 2014, "
-    "figures 3–5)."
+    "Counting at most ℓ visits lowers the curve. Noise makes it rough, unless the method smooths "
+    "it. *Scale up to all visits* lifts the line with noise to about the level of the truth (Acs & "
+    "Castelluccia 2014, figures 3–5)."
 )
 ONE_CLUSTER_NOTE = (
     "All cells were merged into one cluster: before the last merge a cluster was below the cluster "

@@ -11,7 +11,7 @@ from engine.text.numbers import make_inert
 from engine.text.privacy_text import PEOPLE_ONCE, TRIP_LEVEL, UNIT_LABELS
 from pages._ui.app import dataset_facts
 from pages._ui.app.session import session
-from pages._ui.frame.page_table import PAGES
+from pages._ui.frame.page_table import PAGES, REPORT
 from pages._ui.settings import current, fields, offers, seeds, widgets
 
 _TITLES = {"density": "Density", "trips": "Origin–destination"}
@@ -25,7 +25,7 @@ def draw(path: str) -> None:
         for name, title in _TITLES.items():
             if not (home and name == part):  # home draws what it is about itself
                 with st.expander(title, expanded=name == part):
-                    _draw_part(name)
+                    _draw_part(name, has_mechanism=path != REPORT)
         with st.container(horizontal=True):
             st.button(
                 "Redraw",
@@ -55,9 +55,12 @@ def _toggle_pin() -> None:
     session().pins = () if session().pins else tuple(s for s in both if s is not None)
 
 
-def _draw_part(part: str) -> None:
+def _draw_part(part: str, *, has_mechanism: bool) -> None:
+    """Draw the settings of a part; a report has a unit, a time and a method of its own."""
     pick_dataset(part)
     pick_zones(part)
+    if not has_mechanism:
+        return
     if part == "trips":
         pick_time()
         pick_unit()

@@ -55,27 +55,27 @@ _NOT_CHECKED = (
 
 
 def draw_buttons(answer: Assessment, picture: Picture) -> None:
-    """Draw the button that saves the handout.
+    """Draw the buttons that save the handout and its numbers.
 
     A file that a page offers is served to whoever knows its address, so that data of real people
-    have none.
+    have none. One that is made when its button is pressed is swept before it is fetched if other
+    sessions run meanwhile.
     """
     if not answer.entry.metadata.simulated:
         return
-    # the file is made where no session is at hand
     readable = assessments.describe_flows(answer)
     count = len(cached.dataset(answer.setting.selection).zones)
     advice = recommendation.describe_advice(answer.setting)
     flows, epsilon = words.is_flows(answer.setting), answer.setting.parameters.epsilon
     name = f"{answer.entry.name}-{'flows' if flows else 'density'}-epsilon-{epsilon:g}"
     files = {
-        "Handout": (lambda: page_html(answer, picture, readable, count, advice), "handout", "html"),
-        "CSV": (lambda: figures_csv(answer), "figures", "csv"),
+        "Handout": (page_html(answer, picture, readable, count, advice), "handout", "html"),
+        "CSV": (figures_csv(answer), "figures", "csv"),
     }
-    for label, (make, content, kind) in files.items():
+    for label, (text, content, kind) in files.items():
         file, key = f"{content}-{name}.{kind}", f"home_{label.lower()}"
         st.download_button(
-            label, make, file, mime=f"text/{kind}", key=key, type="tertiary", help=_PASS_ON
+            label, text, file, mime=f"text/{kind}", key=key, type="tertiary", help=_PASS_ON
         )
 
 
@@ -99,7 +99,7 @@ def quote_assessment(answer: Assessment, zones: int) -> str:
 def page_html(
     answer: Assessment, picture: Picture, reliability: str, count: int, advice: str
 ) -> str:
-    """Return the handout as one file that needs no other; reads nothing of a session."""
+    """Return the handout as one file that needs no other."""
     setting, entry = answer.setting, answer.entry
     flows, data = words.is_flows(setting), entry.metadata
     zones, when = count_zones(setting.zone_level, count), words.describe_time(setting)
@@ -119,6 +119,12 @@ def page_html(
     method = cached.method_of(setting)
     meanings = [f"{word}: {find_meaning(word, setting)}" for word in terms if word in GLOSSARY]
     meanings += [f"{method.short_name}: {method.description}"] if method.description else []
+    good, fair = answer.utility.verdict_limits
+    meanings.append(
+        f"Grades are conventions: privacy is strong up to {privacy.STRONG_GUESS:.0%} correct "
+        f"guesses and moderate up to {privacy.WEAK_GUESS:.0%}, utility good from {good:.0%} and "
+        f"fair from {fair:.0%}"
+    )
     tables = len(setting.time.days_per_matrix(len(data.days))) if flows else 1
     cells = f"{count:,} zones × 168 hours"
     if flows:

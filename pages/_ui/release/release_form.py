@@ -165,9 +165,10 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
     wider = f" Of {large.quantity}: ± {format_error_bar(large.half_width)}." if large else ""
     trims = plan.unit != "trip" and not plan.metadata.people_once
     bar = f"± {format_error_bar(first.half_width)}, computed from the noise"
-    within = ", of its counted trips or visits" * trims + ", if shown" * plan.suppresses
+    within = " picked in advance" + ", of its counted trips or visits" * trims
+    rare = " A small one that is shown is within it less often." * plan.suppresses
     lines = (
-        (f"Error bar ({CONFIDENCE:.0%})", bar, f"For {first.quantity}{within}.{wider}"),
+        (f"Error bar ({CONFIDENCE:.0%})", bar, f"For {first.quantity}{within}.{rare}{wider}"),
         ("Noise", f"{stage.noise}, {scales}", contribution),
         ("Noisy numbers", f"{plan.cell_count:,}", numbers),
     )
@@ -204,8 +205,7 @@ def draw_warnings(warnings: Sequence[str]) -> None:
 def _draw_judgement(plan: ReleasePlan, entry: Entry) -> None:
     """Draw utility and risk in home's words; utility of real people when asked."""
     risk = describe_guesses(cached.risk(plan.setting).max_guess_rate, plan.setting)
-    whose = "the unit" if plan.unit == "trip" else "a person"
-    risk += f" whether {whose} is in the data (a coin: 50), from this release alone"
+    risk += " (a coin: 50), from this release alone"
     is_read = entry.metadata.simulated or st.session_state.get(f"release_judge_{entry.name}", False)
     if plan.product == "report" or not is_read:
         st.markdown(f"After publication, {risk}.")

@@ -24,8 +24,8 @@ SEE_BIAS = (
     "The statement in the bundle says under *Bias* how sums are biased and which column to add up."
 )
 SUMS = (
-    "Totals of zones and of all trips are unbiased only before suppression. Suppressed counts can "
-    "be computed back from such totals: τ is then for reading, not for secrecy."
+    "Totals of zones and of all trips are unbiased only before suppression. Suppressed noisy "
+    "counts can be computed from such totals, true counts cannot: the noise protects, not τ."
 )
 WHOSE = {
     "new": "New people: nothing about them has been released before",

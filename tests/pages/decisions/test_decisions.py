@@ -67,9 +67,7 @@ def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settl
     origin = decisions.seed_zones(homes)["largest"]
     acts = decisions.simulate_true_epidemic(homes, [origin], MODEL)[0] >= 0.02
     assert f"never acting would already give {percent(float((~acts).mean()))}" in text(app)
-    assert "0.5 infections (β; with P2's 0.1 it hardly leaves its first zone in 7 days)" in text(
-        app
-    )
+    assert "0.5 infections (β; Kohli et al. use 0.1, too slow for 7 days)" in text(app)
     assert "Mean over 20 releases, 95% of them between" in text(app)
     assert f"of {acts.size:,} zone-day decisions" in text(app)
     empty = int((town.homes == 0).sum())

@@ -226,7 +226,7 @@ def test_wrong_flows_are_marked_and_counted(demo):
     assert not paths(left, "(?:lost|phantom|inflated)")
     assert [len(paths(right, kind)) for kind in ("lost", "phantom", "inflated")] == [1, 1, 1]
     assert f"phantom, nobody travelled: 1 of {picture.MAX_FLOWS} drawn" in made.key
-    assert f"lost, 5+ trips but shown as 0: 1 of the {picture.MAX_FLOWS} largest true" in made.key
+    assert f"lost, 5+ trips but not shown: 1 of the {picture.MAX_FLOWS} largest true" in made.key
     assert "true: 0" in paths(right, "phantom")[0]
     assert "with noise: 0" in paths(right, "lost")[0]
 

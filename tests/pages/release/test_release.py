@@ -204,10 +204,10 @@ def test_the_name_of_what_a_session_has_uploaded_is_offered_to_no_other(page):
 def test_sums_before_suppression_are_written_where_the_switch_is_on(page):
     """It is off at first, changes neither noise nor cost, and warns before anybody confirms."""
     app = declared(page, epsilon=20.0)
-    assert "computed back</summary>" not in html_of(app)
+    assert "noisy counts can be computed</summary>" not in html_of(app)
     assert not app.toggle(key="release_sums").value
     app.toggle(key="release_sums").set_value(True).run()
-    assert "Suppressed counts can be computed back" in html_of(app)
+    assert "Suppressed noisy counts can be computed" in html_of(app)
     assert "on 7 days. It costs ε = 7 per person, and 13 of the budget remains." in text(app)
     confirmed(app).click().run()
     assert [one.value for one in finished(app).success]
@@ -258,7 +258,7 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     said_of_it = describe_utility(cached.utility(setting, 0), setting)
     risk = describe_guesses(cached.risk(setting).max_guess_rate, setting)
     said, planned = text(app), html_of(app)
-    about = "whether a person is in the data (a coin: 50), from this release alone"
+    about = "(a coin: 50), from this release alone"
     assert f"{said_of_it} After publication, {risk} {about}" in said
     confirmed(app).click().run()
     app = finished(app)

@@ -338,7 +338,7 @@ def test_the_map_says_of_flows_that_are_not_shown_what_they_are(open_od, method)
         assert "shown as 0" not in key
     else:
         assert said == listed == {"0"}
-        assert "lost, 15+ trips but shown as 0: " in key
+        assert "lost, 15+ trips but not shown: " in key
 
 
 def test_what_the_map_shows_is_the_draw(open_od, method, draw_of_page):

@@ -7,7 +7,7 @@ from scipy import stats
 from engine import datasets, decisions, origin_destination as od
 from engine.decisions.decision_evaluation import meets_aid_target, meets_epidemic_target
 from engine.errors import DatasetError, ParameterError
-from engine.origin_destination.cell_noise import bias_and_variance
+from engine.origin_destination.noise_distribution import bias_and_variance
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0)
 

@@ -8,7 +8,6 @@ from scipy import stats
 
 from engine import datasets
 from engine.origin_destination import calculators, truncated_matrices
-from engine.origin_destination.cell_noise import NoiseDistribution
 from engine.origin_destination.change import (
     ChangeCounts,
     add_noise,
@@ -19,6 +18,7 @@ from engine.origin_destination.change import (
     simulate_power,
 )
 from engine.origin_destination.noise_bounds import NoiseSum
+from engine.origin_destination.noise_distribution import NoiseDistribution
 from engine.parameters import ODParameters
 from engine.resolution import make_view
 from tests.reference.od_reference import noise_pmf

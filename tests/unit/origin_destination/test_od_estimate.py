@@ -9,10 +9,9 @@ from engine import origin_destination as od
 from engine.errors import ParameterError
 from engine.origin_destination import empirical_bayes
 from engine.origin_destination.empirical_bayes import intervals
-from engine.origin_destination.empirical_bayes.measurement import discrete_laplace
 from engine.origin_destination.empirical_bayes.posterior import iterate_expectations
 from engine.origin_destination.empirical_bayes.prior_fit import CountGrid
-from engine.origin_destination.mechanism import UNITS
+from engine.origin_destination.mechanism import UNITS, discrete_laplace
 from engine.privacy_cost import PrivacyUnit, simple_cost
 from tests.reference import estimate_reference as plain
 from tests.reference.od_people import Counted, certain_flows, random_people

@@ -9,8 +9,8 @@ import pytest
 
 from engine import origin_destination as od
 from engine.errors import ParameterError
-from engine.origin_destination import calculators, cell_noise
-from engine.origin_destination.cell_noise import NoiseDistribution, suppressed_probability
+from engine.origin_destination import calculators, noise_distribution
+from engine.origin_destination.noise_distribution import NoiseDistribution, suppressed_probability
 from engine.origin_destination.scores import score_expectation
 from tests.reference import od_reference as plain
 from tests.reference.od_people import (
@@ -117,7 +117,7 @@ def test_intervals_of_totals_hold_95_of_100_releases(counts, threshold, epsilon,
     matrix = np.zeros((zones, zones), dtype=int)
     matrix[0, 1:] = counts
     exact = expectation_of_matrix(matrix if side == "outgoing" else matrix.T, params, law=name)
-    noise = cell_noise.NoiseDistribution(epsilon, name)
+    noise = noise_distribution.NoiseDistribution(epsilon, name)
     chance = sum_of_cells(noise, counts, threshold, int(400 + 25 / epsilon))
     low, high = (int(ends[0]) for ends in exact.interval_of_totals(side, [0]))
     assert chance[low : high + 1].sum() >= 0.95
@@ -172,20 +172,20 @@ def near(number):
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize(("count", "threshold"), PLACES)
 def test_law_agrees_with_700_digits(name, rate, count, threshold):
-    law, judge = cell_noise.NoiseDistribution(rate, name), Judge(rate, name)
+    law, judge = noise_distribution.NoiseDistribution(rate, name), Judge(rate, name)
     least = max(threshold, 1)
     bound = least - count
     hidden = judge.tail(1 - bound)
     logarithm = pytest.approx(float(mpmath.log(hidden)), rel=1e-9, abs=1e-15)
     assert law.log_upper_tail(1 - bound) == logarithm
-    assert cell_noise.suppressed_probability(law, count, threshold) == near(hidden)
+    assert noise_distribution.suppressed_probability(law, count, threshold) == near(hidden)
     away = max(least, count) + 3 - count
     assert law.pmf(away) == near(judge.tail(away) - judge.tail(away + 1))
 
     mean = judge.moment(bound, 1) + count * judge.tail(bound)
     square = judge.moment(bound, 2) + 2 * count * judge.moment(bound, 1)
     square += mpmath.mpf(count) ** 2 * judge.tail(bound)
-    bias, variance = cell_noise.bias_and_variance(law, count, threshold)
+    bias, variance = noise_distribution.bias_and_variance(law, count, threshold)
     assert (bias, variance) == (near(mean - count), near(square - mean**2))
 
     for true in (count, count + 7):
@@ -196,7 +196,7 @@ def test_law_agrees_with_700_digits(name, rate, count, threshold):
             above = judge.moment(trimmed, 1) - trimmed * judge.tail(trimmed)
             shown = 2 * above - (judge.moment(bound, 1) - trimmed * judge.tail(bound))
         error = shown + true * hidden
-        assert cell_noise.absolute_error(law, count, true, threshold) == near(error)
+        assert noise_distribution.absolute_error(law, count, true, threshold) == near(error)
 
 
 # α, ε by Theorem 7, the confidence it really gives, exact ε for 95% (β = 0.05, T = 1)

@@ -153,7 +153,7 @@ def test_what_is_mostly_noise_takes_consent_and_warns_in_full(tmp_path, option, 
     assert main([*asked, "--consent", NOISE_CONSENT, "--sums-before-suppression"]) == 0
     said = capsys.readouterr().out
     assert "warning: Noise is shown as flows" in said
-    assert "warning: Suppressed counts can be" in said
+    assert "warning: Suppressed noisy counts can be" in said
     assert "out_trips" in (tmp_path / "out" / "zones.geojson").read_text("utf-8")
 
 

@@ -13,7 +13,7 @@ import pytest
 from scipy.linalg import null_space
 
 from engine import origin_destination as od
-from engine.origin_destination.empirical_bayes.measurement import discrete_laplace
+from engine.origin_destination.mechanism import discrete_laplace
 from engine.release import opendp_noise, plan
 from tests.support.releases import flows, ours, seen, statement_of, view_of, written
 
@@ -180,8 +180,8 @@ def test_the_statement_says_which_numbers_the_files_hold(demo):
         assert ("Do not add up flows.csv" in text) == (not sums)
         assert ("Add up zones.parquet instead of flows.csv" in text) == sums
         assert ("none of these can be computed back" in said["items"]["bias"]) == (not sums)
-        assert ("τ is for reading, not for secrecy" in said["items"]["bias"]) == sums
-        assert ("The threshold τ = " in text) == sums
+        assert ("the noise protects, not τ" in said["items"]["bias"]) == sums
+        assert ("not the threshold τ = " in text) == sums
         assert said["sums_before_suppression"] is sums
     unsuppressed = replace(setting, parameters=replace(FOUR, suppression_threshold=1))
     for kept in (unsuppressed, ours(setting)):  # nothing is secret that sums could give away
