@@ -51,9 +51,10 @@ METHODS: dict[ODMethod, Method[FlowRelease]] = {
         short_name="Empirical Bayes",
         description="Measures every flow with Laplace noise, then estimates it from that "
         "measurement, the noisy totals of its two zones, their distance and the return flow. "
-        f"Suppresses nothing. If T is below {MAX_COUNTED_TRIPS['person-day']} trips a day (of a "
-        f"person: {MAX_COUNTED_TRIPS['person']}), {empirical_bayes.EXCESS_SHARE:.0%} of ε counts "
-        "trips beyond T. All flows are scaled up by that count.",
+        f"Suppresses nothing. If T is below {MAX_COUNTED_TRIPS['person-day']} trips a day "
+        f"({MAX_COUNTED_TRIPS['person']} if a person is protected over all days), "
+        f"{empirical_bayes.EXCESS_SHARE:.0%} of ε counts trips beyond T. All flows are scaled up "
+        "by that count.",
         limitations=(
             "Sudden, isolated flows that the model does not expect are underestimated or missed.",
             "A zone whose travel changes suddenly is pulled towards its usual share.",

@@ -25,8 +25,8 @@ GLOSSARY = {
     "person's day": "Unit of privacy: all trips of one person on one day, protected together.",
     "retained": "How many of 100 trips in the data are still in their flow, counted or matched by "
     "estimates.",
-    "genuine": "How many of 100 trips that the release shows are in the data. The others are "
-    "invented.",
+    "genuine": "How many of 100 trips that the release shows or estimates are in the data. The "
+    "others are invented.",
     "utility": "The smaller of retained and genuine: good, fair or poor.",
     "reliable": "A number within a quarter of the truth in 95 of 100 releases.",
     "common part": "The harmonic mean of retained and genuine (CPC in the literature).",

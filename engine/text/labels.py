@@ -33,8 +33,8 @@ HELP = {
     "default), a person's whole period, or one trip; in a density a person's week. Without δ, the "
     "odds that a unit is in the data change for an attacker by at most 11% at ε = 0.1. At ε = 1 "
     "they change by at most a factor of 2.7, at ε = 4 of 55. Units add up: 7 days of a person at "
-    "ε = 0.1 allow a factor of 2 (e^0.7). Which of two homes a person has counts twice (2·ε), and "
-    "k people who travel together k times. At trip level nothing bounds a person.",
+    "ε = 0.1 allow a factor of 2 (e^0.7) at most. Which of two homes a person has counts twice "
+    "(2·ε), and k people who travel together k times. At trip level nothing bounds a person.",
     "delta": "By how much any attack may succeed more often than ε allows. Keep it far below 1 / "
     "number of people.",
     "max_visits": "The most visits of a person that are counted in the week, chosen at random. A "

@@ -12,12 +12,7 @@ from engine.parameters import EPSILON_STOPS
 from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Guarantee, Risk
 from engine.text import setting_text as words, utility_text as texts
 from engine.text.numbers import join_words, number, scientific
-from engine.text.privacy_text import (
-    describe_gauge_guesses,
-    describe_guessed,
-    name_subject,
-    name_versions,
-)
+from engine.text.privacy_text import describe_gauge_guesses, describe_guessed, name_versions
 from engine.utility import ReliableFlows, Utility, count_reliable_flows, share_within_limit
 from engine.verdict import Verdict, rate_value
 from pages._ui.answers import cached, recommendation
@@ -151,7 +146,7 @@ def _share_within_limit(setting: Setting) -> float:
     return share_within_limit(setting, cached.full_dataset(setting))
 
 
-def _describe_limit(answer: Assessment) -> str:
+def describe_limit(answer: Assessment) -> str:
     """Return the share that T or ℓ drops, or that it is estimated; empty if it is hardly any."""
     setting = answer.setting
     is_flows, used_fields = words.is_flows(setting), cached.method_of(setting).used_fields
@@ -196,7 +191,7 @@ def _privacy_gauge(answer: Assessment) -> Gauge:
     if people is not None and is_delta_large(risk.delta, people):
         note += f". δ is too large: above 1 in {people:,} people"
     return Gauge(
-        name=f"Privacy of {name_subject(risk)}: {risk.strength}",
+        name=f"Privacy of presence: {risk.strength}",
         level=risk.verdict,
         sentence=describe_gauge_guesses(risk, mark="*"),
         rule=f"{describe_risk(answer)} {PRIVACY_RULE}",
@@ -219,7 +214,7 @@ def _compute_one_day_guess_rate(answer: Assessment) -> float | None:
 def _retained_gauge(answer: Assessment) -> Gauge:
     utility, setting = answer.utility, answer.setting
     notes = (
-        _describe_limit(answer),
+        describe_limit(answer),
         texts.describe_crossing(utility, setting),
         _describe_suppression(answer),
     )

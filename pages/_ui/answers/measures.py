@@ -220,8 +220,8 @@ def _density_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
             drawn,
             metres(_mean([draw.displacement_m for draw in drawn])),
             "of visits",
-            "Earth mover's distance: as if every visit had moved so far, in every "
-            f"{HOUR_STEP}th hour.",
+            "Earth mover's distance: as if every visit had moved so far. Computed for every "
+            f"{HOUR_STEP}th hour of the week.",
         ),
     }
 

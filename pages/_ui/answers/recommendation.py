@@ -162,7 +162,8 @@ def _explain_ranking() -> str:
     limit = format_hundred(fields.value(fields.RISK))
     return (
         "No other tested setting for this need (zones, time, unit) ranks clearly higher by "
-        f"retained and genuine together. The risk limit is {limit} correct guesses in 100."
+        f"retained and genuine together. Settings with more than {limit} correct guesses in 100 "
+        "(the risk limit) are left out."
     )
 
 

@@ -15,7 +15,7 @@ from engine.text import setting_text as words
 from engine.text.dataset_text import NOT_A_RELEASE, SIMULATED_BANNER, count_zones
 from engine.text.glossary import GLOSSARY, find_meaning
 from engine.text.numbers import count_noun
-from engine.text.privacy_text import name_subject
+from engine.text.privacy_text import name_subject, name_versions
 from engine.text.utility_text import describe_crossing, describe_utility, scales_up
 from pages._ui.answers import assessments, cached, recommendation
 from pages._ui.answers.assessments import Assessment
@@ -107,24 +107,11 @@ def page_html(
     title = f"{product[0].upper()}{product[1:]} {when}: {entry.name}"
     who = words.WHO[setting.parameters.unit] if flows else words.WHO["person"]
     levers = words.format_controls(setting)
-    covered = assessments.describe_risk(answer)
-    if not answer.risk.delta:
-        belief = privacy.Guarantee(epsilon=answer.risk.epsilon).max_posterior_belief(_PRIOR)
-        covered += (
-            f" An attacker's belief of {_PRIOR:.0%} that {name_subject(answer.risk)} is in the "
-            f"data can rise to at most {math.ceil(1000 * belief) / 10:g}%."
-        )
-    signs = [sign for sign in "εδTτℓ" if f"{sign} " in f"{levers}; {covered}"]
+    signs = [s for s in "εδTτℓ" if f"{s} " in levers or (s == "δ" and answer.risk.delta)]
     terms = [*(["retained", "genuine"] if flows else []), *signs]
     method = cached.method_of(setting)
     meanings = [f"{word}: {find_meaning(word, setting)}" for word in terms if word in GLOSSARY]
     meanings += [f"{method.short_name}: {method.description}"] if method.description else []
-    good, fair = answer.utility.verdict_limits
-    meanings.append(
-        f"Grades are conventions: privacy is strong up to {privacy.STRONG_GUESS:.0%} correct "
-        f"guesses and moderate up to {privacy.WEAK_GUESS:.0%}, utility good from {good:.0%} and "
-        f"fair from {fair:.0%}"
-    )
     tables = len(setting.time.days_per_matrix(len(data.days))) if flows else 1
     cells = f"{count:,} zones × 168 hours"
     if flows:
@@ -139,8 +126,6 @@ def page_html(
             f"{data.last_day:%-d %B %Y}"
         ),
         f"The release would have {count_noun(tables, 'table')} of {cells}",
-        covered,
-        *filter(None, (describe_crossing(answer.utility, setting), reliability)),
     ]
     banner = f"{data.description}. {NOT_A_RELEASE}".replace("**", "")
     if SIMULATED_BANNER not in banner:
@@ -153,12 +138,48 @@ def page_html(
         f"<p><b>Current setting: {assessments.describe_standing(answer)}.</b></p>"
         f"{f'<p><b>Recommended:</b> {escape(advice)}</p>' if advice else ''}"
         f"{gauges_html(assessments.make_gauges(answer), name=entry.name)}{picture.html()}"
+        f"<h2>If you are asked</h2>{_list_html(_answer_questions(answer, reliability))}"
         f"<h2>The setting</h2>{_list_html(lines)}<h2>What it means</h2>{_list_html(meanings)}"
         f"<h2>Not looked at</h2>{_list_html(_NOT_CHECKED)}"
         f"<p><b>Next:</b> {_NEXT_STEP}</p>"
         f'<p class="small">Mobility Privacy Explorer, {datetime.now(UTC):%-d %B %Y}</p>'
         "</body></html>"
     )
+
+
+def _answer_questions(answer: Assessment, reliability: str) -> list[str]:
+    """Return what a minister is asked, and an answer that holds without the page."""
+    setting, risk, whom = answer.setting, answer.risk, name_subject(answer.risk)
+    present, version, group = map(
+        privacy.format_guess_limit,
+        (risk.max_guess_rate, risk.max_version_guess_rate, risk.max_group_guess_rate),
+    )
+    learns = (
+        f"Whoever sees the release and knows everyone else's data guesses whether {whom} is in it "
+        f"correctly {present} times in 100 (a coin: 50). Which of two {name_versions(risk)}: "
+        f"{version}. Whether {privacy.GROUP_SIZE} people who travel together are in it: {group}."
+    )
+    if not risk.delta:
+        belief = privacy.Guarantee(epsilon=risk.epsilon).max_posterior_belief(_PRIOR)
+        learns += (
+            " These rates are over all that can come out. After the most revealing result, however "
+            f"rare, a belief of {_PRIOR:.0%} that {whom} is in the data can rise to at most "
+            f"{math.ceil(1000 * belief) / 10:g}%."
+        )
+    shares = describe_utility(answer.utility, setting), assessments.describe_limit(answer)
+    parts = *shares, describe_crossing(answer.utility, setting), reliability
+    right = " ".join(f"{part.removesuffix('.')}." for part in parts if part)
+    good, fair = answer.utility.verdict_limits
+    return [
+        f"What is protected? {assessments.describe_unit(answer)}. Homes and families are protected "
+        "less, and each further release adds to the risk.",
+        f"What can an attacker learn? {learns}",
+        f"How much is right? {right}",
+        "Is anything published? No, this is a test with simulated people.",
+        "Who set the grades? The authors of this program, by convention and not by law: privacy is "
+        f"strong up to {privacy.STRONG_GUESS:.0%} correct guesses and moderate up to "
+        f"{privacy.WEAK_GUESS:.0%}, utility good from {good:.0%} and fair from {fair:.0%}.",
+    ]
 
 
 def figures_csv(answer: Assessment) -> str:
