@@ -174,6 +174,10 @@ def test_what_is_set_is_what_the_next_page_takes(browser, data_root, tmp_path, c
         quote = re.search(r"<blockquote>(.*?)</blockquote>", handout)[1]
         assert "once for the whole period" in quote
         assert re.search(rf"\b{right}\b", quote)
+        sheet = page.context.new_page()
+        sheet.set_content(handout)
+        assert sheet.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
+        sheet.close()
 
         go(page, "Origin–destination")
         page.get_by_text("Change", exact=True).click()

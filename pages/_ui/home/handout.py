@@ -23,13 +23,14 @@ from pages._ui.components.gauges import gauges_html
 from pages._ui.components.picture import STYLE as PICTURE_STYLE, Picture
 
 _STYLE = """
-@page { size: A4; margin: 12mm } @media screen { html { padding: 12mm } } html { font-size: 14px } * { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact }
-body { font: 11px/1.45 sans-serif; color: #1c1c1c; background: #fff; max-width: 186mm; margin: 0 auto }
-h1 { font-size: 15px; margin: 0 } h2 { font-size: 11px; margin: 8px 0 2px; text-transform: uppercase; letter-spacing: .04em }
-blockquote { font-size: 19px; line-height: 1.35; font-weight: 600; margin: 10px 0; padding-left: 12px; border-left: 4px solid #2a6f97 }
-p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 } .sides { --tall: 66mm } /* one page of A4 */
-.gauges { display: grid; grid-template-columns: repeat(3, 1fr); gap: 10px; margin: 8px 0 } .gauge .name { font-weight: 700 } .gauge .words b { font-size: 16px }
-.gauge .scale { position: relative; height: 10px; border-radius: 3px; margin: 4px 0 2px } .gauge .note { color: #444; font-size: 10px }
+@page { size: A4; margin: 9mm } @media screen { html { padding: 12mm } } html { font-size: 14px } * { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact }
+body { font: 10.5px/1.34 sans-serif; color: #1c1c1c; background: #fff; max-width: 192mm; margin: 0 auto }
+h1 { font-size: 15px; margin: 0 } h2 { font-size: 10.5px; margin: 6px 0 1px; text-transform: uppercase; letter-spacing: .04em }
+blockquote { font-size: 16px; line-height: 1.3; font-weight: 600; margin: 8px 0; padding-left: 12px; border-left: 4px solid #2a6f97 }
+p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 } .sides { --tall: 46mm } /* one page of A4 */
+.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 14px }
+.gauges { display: grid; grid-template-columns: repeat(3, 1fr); gap: 10px; margin: 6px 0 } .gauge .name { font-weight: 700 } .gauge .words b { font-size: 16px }
+.gauge .scale { position: relative; height: 10px; border-radius: 3px; margin: 4px 0 2px } .gauge .note { display: none } /* the answers below say it */
 .gauge .sign { position: absolute; margin-left: 2px; font: 700 8px/10px sans-serif; color: #fff; text-shadow: 0 0 2px #000, 0 0 2px #000 }
 .hint { display: none } .gauge .needle { position: absolute; top: -3px; bottom: -3px; width: 4px; margin-left: -2px; background: #1c1c1c; outline: 1px solid #fff }
 """  # noqa: E501
@@ -139,8 +140,9 @@ def page_html(
         f"{f'<p><b>Recommended:</b> {escape(advice)}</p>' if advice else ''}"
         f"{gauges_html(assessments.make_gauges(answer), name=entry.name)}{picture.html()}"
         f"<h2>If you are asked</h2>{_list_html(_answer_questions(answer, reliability))}"
-        f"<h2>The setting</h2>{_list_html(lines)}<h2>What it means</h2>{_list_html(meanings)}"
-        f"<h2>Not looked at</h2>{_list_html(_NOT_CHECKED)}"
+        f"<h2>The setting</h2>{_list_html(lines)}"
+        f'<div class="pair"><div><h2>What it means</h2>{_list_html(meanings)}</div>'
+        f"<div><h2>Not looked at</h2>{_list_html(_NOT_CHECKED)}</div></div>"
         f"<p><b>Next:</b> {_NEXT_STEP}</p>"
         f'<p class="small">Mobility Privacy Explorer, {datetime.now(UTC):%-d %B %Y}</p>'
         "</body></html>"
