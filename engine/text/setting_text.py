@@ -46,8 +46,8 @@ def is_flows(setting: Setting) -> bool:
 def describe_guesses(max_guess_rate: float, setting: Setting) -> str:
     """Return what an attacker guesses, and the largest rate of right guesses, in words."""
     words = privacy.format_guess_limit(max_guess_rate)
-    whose = "one trip" if getattr(setting.parameters, "unit", "") == "trip" else "a person"
-    return f"{whose}'s presence in the data is guessed correctly {words} times in 100"
+    whose = "one trip's " * (getattr(setting.parameters, "unit", "") == "trip")
+    return f"{whose}presence is guessed correctly {words} times in 100"
 
 
 def format_controls(setting: Setting) -> str:

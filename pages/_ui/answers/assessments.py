@@ -189,7 +189,7 @@ def _privacy_gauge(answer: Assessment) -> Gauge:
     risk, people = answer.risk, answer.entry.metadata.people_public
     note = describe_guessed(risk, _compute_one_day_guess_rate(answer))
     if people is not None and is_delta_large(risk.delta, people):
-        note += f". δ is too large: above 1 in {people:,} people"
+        note = f"δ is too large: above 1 in {people:,} people. {note}"
     return Gauge(
         name=f"Privacy of presence: {risk.strength}",
         level=risk.verdict,
@@ -214,9 +214,9 @@ def _compute_one_day_guess_rate(answer: Assessment) -> float | None:
 def _retained_gauge(answer: Assessment) -> Gauge:
     utility, setting = answer.utility, answer.setting
     notes = (
+        _describe_suppression(answer),
         describe_limit(answer),
         texts.describe_crossing(utility, setting),
-        _describe_suppression(answer),
     )
     return _utility_gauge(
         answer,

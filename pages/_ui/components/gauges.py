@@ -54,7 +54,7 @@ def _gauge_html(gauge: Gauge) -> str:
         words += f' <span class="pinned">pinned: {html.escape(gauge.pinned)}</span>'
     spoken = html.escape(gauge.sentence.replace("*", ""))
     return (
-        f'<div class="gauge {gauge.level}"{help_html(gauge.rule)}>'
+        f'<div class="gauge {gauge.level}"{help_html(f"{gauge.note} {gauge.rule}".strip())}>'
         f'<div class="head"><span class="name"><span aria-hidden="true">{SIGNS[gauge.level]}'
         f"</span> {html.escape(gauge.name)}</span> "
         f'<span class="words">{words}</span></div>'

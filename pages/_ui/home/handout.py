@@ -157,9 +157,10 @@ def _answer_questions(answer: Assessment, reliability: str) -> list[str]:
         (risk.max_guess_rate, risk.max_version_guess_rate, risk.max_group_guess_rate),
     )
     learns = (
-        f"Whoever sees the release and knows everyone else's data guesses whether {whom} is in it "
-        f"correctly {present} times in 100 (a coin: 50). Which of two {name_versions(risk)}: "
-        f"{version}. Whether {privacy.GROUP_SIZE} people who travel together are in it: {group}."
+        f"An attacker who sees the release and knows everyone else's data guesses whether {whom} "
+        f"is in it. The guess is correct {present} times in 100 (a coin: 50). Which of two "
+        f"{name_versions(risk)}: {version}. Whether {privacy.GROUP_SIZE} people who travel together "
+        f"are in it: {group}."
     )
     if not risk.delta:
         belief = privacy.Guarantee(epsilon=risk.epsilon).max_posterior_belief(_PRIOR)
@@ -178,9 +179,9 @@ def _answer_questions(answer: Assessment, reliability: str) -> list[str]:
         f"What can an attacker learn? {learns}",
         f"How much is right? {right}",
         "Is anything published? No, this is a test with simulated people.",
-        "Who set the grades? The authors of this program, by convention and not by law: privacy is "
+        "Who set the grades? The authors of this program, by convention and not by law. Privacy is "
         f"strong up to {privacy.STRONG_GUESS:.0%} correct guesses and moderate up to "
-        f"{privacy.WEAK_GUESS:.0%}, utility good from {good:.0%} and fair from {fair:.0%}.",
+        f"{privacy.WEAK_GUESS:.0%}. Utility is good from {good:.0%} and fair from {fair:.0%}.",
     ]
 
 

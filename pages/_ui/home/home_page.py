@@ -99,7 +99,7 @@ def draw_first_screen(setting: Setting, flows: Setting | None, density: Setting 
             measures.draw_table(flows, density)
         if flows is not None:
             with st.container(horizontal=True, vertical_alignment="center", key="home_error"):
-                label = flows.say_counts("Tolerated error (Kohli et al. 2024), trips")
+                label = flows.say_counts("Tolerated error, counted trips")
                 st.html(label, width="content")
                 theorems.draw_error_field(has_label=False)
         recommendation.draw(setting, key="home")

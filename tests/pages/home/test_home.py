@@ -327,7 +327,7 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     best = frontier.evaluate_settings(asked, need).recommend()
     assert best.setting.selection == need.selection
     words = advice(app)[0][1]
-    assert f"Expected: {describe_utility(best.utility, best.setting)} A person's presence" in words
+    assert f"Expected: {describe_utility(best.utility, best.setting)} Presence is guessed" in words
     assert f"correctly {format_guess_limit(best.risk)} times in 100" in words
     assert "once for the whole period, protecting a person" in words
     why = "No other tested setting for this need (zones, time, unit) ranks clearly higher"
