@@ -159,8 +159,8 @@ def _answer_questions(answer: Assessment, reliability: str) -> list[str]:
     learns = (
         f"An attacker who sees the release and knows everyone else's data guesses whether {whom} "
         f"is in it. The guess is correct {present} times in 100 (a coin: 50). Which of two "
-        f"{name_versions(risk)}: {version}. Whether {privacy.GROUP_SIZE} people who travel together "
-        f"are in it: {group}."
+        f"{name_versions(risk)}: {version}. Whether {privacy.GROUP_SIZE} people who travel "
+        f"together are in it: {group}."
     )
     if not risk.delta:
         belief = privacy.Guarantee(epsilon=risk.epsilon).max_posterior_belief(_PRIOR)
