@@ -63,8 +63,9 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
     "efpag_joint": _fourier_method(
         name="Fourier perturbation, joint choice (after Acs & Castelluccia 2014)",
         short_name="Fourier, joint choice",
-        description="Adds noise to the Fourier coefficients of weekly profiles and keeps the same "
-        "number of them for all places. Provably stays within the published ε.",
+        description="Describes the week of each place by a few waves (Fourier coefficients), as "
+        "many for all places, and adds noise to them. Short peaks can be lost. Provably stays within "
+        "the published ε.",
         visit_limits=(14, 30, 100),
         used_fields=USED_FIELDS["efpag_joint"],
     ),

@@ -15,8 +15,9 @@ GLOSSARY = {
     "T": "Contribution limit of flows: trips counted per person and day, or per person. A larger T "
     "needs more noise.",
     "τ": "Suppression threshold: a flow with a noisy count below τ is not shown.",
-    "ℓ": "Contribution limit of densities: visits counted per person in the week. A visit: a "
-    "person's record at a place in one hour.",
+    "ℓ": "Contribution limit of densities: visits counted per person in the week.",
+    "visit": "A record of a person at a place in one hour, such as a call. Nobody is seen between "
+    "records.",
     "true": (
         "Counted in the data before any protection. Confidential unless the people are simulated."
     ),
@@ -38,8 +39,6 @@ GLOSSARY = {
     "to show stay in files.",
     "phantom": "A flow that the release shows although nobody travelled.",
     "cluster": "Neighbouring zones merged into one, using the map only, never the counts.",
-    "Laplace with suppression": "A method: adds noise to each count and suppresses those below τ.",
-    "Empirical Bayes": "A method: estimates each flow from all noisy counts and suppresses none.",
     "ledger": (
         "The record of all releases of these people's data and what each has cost in ε and δ."
     ),

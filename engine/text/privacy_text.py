@@ -32,7 +32,7 @@ def describe_gauge_guesses(risk: Risk, *, mark: str = "") -> str:
     return f"{words} {mark}{count} of 100{mark} guesses are right"
 
 
-def describe_guessed(risk: Risk, one_day_guess_rate: float | None) -> str:
+def describe_gauge_note(risk: Risk, one_day_guess_rate: float | None) -> str:
     """Return the attacker's question, and the limits of one day, a coin and other questions."""
     data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
     others = "Coin: 50."

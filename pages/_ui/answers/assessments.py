@@ -12,7 +12,7 @@ from engine.parameters import EPSILON_STOPS
 from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Guarantee, Risk
 from engine.text import setting_text as words, utility_text as texts
 from engine.text.numbers import join_words, number, scientific
-from engine.text.privacy_text import describe_gauge_guesses, describe_guessed, name_versions
+from engine.text.privacy_text import describe_gauge_guesses, describe_gauge_note, name_versions
 from engine.utility import ReliableFlows, Utility, count_reliable_flows, share_within_limit
 from engine.verdict import Verdict, rate_value
 from pages._ui.answers import cached, recommendation
@@ -187,7 +187,7 @@ def _describe_suppression(answer: Assessment) -> str:
 
 def _privacy_gauge(answer: Assessment) -> Gauge:
     risk, people = answer.risk, answer.entry.metadata.people_public
-    note = describe_guessed(risk, _compute_one_day_guess_rate(answer))
+    note = describe_gauge_note(risk, _compute_one_day_guess_rate(answer))
     if people is not None and is_delta_large(risk.delta, people):
         note = f"δ is too large: above 1 in {people:,} people. {note}"
     return Gauge(

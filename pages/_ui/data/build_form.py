@@ -21,10 +21,10 @@ UPLOAD, PATH = "Upload", "Path on this computer"
 MAX_NAME_LENGTH = 40
 _TRIPS, _COMMUTES = "Trips, and a density", "Home–work flows, each person once"
 _PARTS_HELP = (
-    "Home is the zone with records in most hours from 20:00 to 06:00. Work is the zone outside it "
-    "with records in most hours from 09:00 to 17:00, Monday to Friday. To set other hours, use the "
-    "command *ingest*. People without a home or a work zone are in no home–work flow. The "
-    "dataset's account says how many they are."
+    "Home is the zone with records in more hours from 20:00 to 06:00 than any other. Work is that "
+    "outside it from 09:00 to 17:00, Monday to Friday. To set other hours, use the command "
+    "*ingest*. People without a home or a work zone are in no home–work flow. *What happened to each "
+    "row* counts them."
 )
 _ONCE_HELP = (
     "Such as a census table of homes and work places. One person then changes one number by one. "

@@ -294,9 +294,9 @@ def describe_population(parameters: ODParameters, empty_zones: int, outbreak: Ou
         )
     without = f", without the {empty_zones:,} zones in which nobody lives" if empty_zones else ""
     return (
-        f"Populations are homes in the same data{without}. They also get Laplace noise of scale "
-        f"1/ε here. To publish them would cost ε = {parameters.epsilon:g} more for a person's "
-        f"home.{barely}"
+        f"Shares of infected are of the people whose home is in a zone{without}, counted in the "
+        f"same data. Their number also gets Laplace noise of scale 1/ε here. To publish it, too, "
+        f"would cost ε = {parameters.epsilon:g} more for a person's home.{barely}"
     )
 
 
