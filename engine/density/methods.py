@@ -64,8 +64,8 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
         name="Fourier perturbation, joint choice (after Acs & Castelluccia 2014)",
         short_name="Fourier, joint choice",
         description="Describes the week of each place by a few waves (Fourier coefficients), as "
-        "many for all places, and adds noise to them. Short peaks can be lost. Provably stays within "
-        "the published ε.",
+        "many for all places, and adds noise to them. Short peaks can be lost. Provably stays "
+        "within the published ε.",
         visit_limits=(14, 30, 100),
         used_fields=USED_FIELDS["efpag_joint"],
     ),

@@ -86,7 +86,7 @@ def describe_standing(answer: Assessment) -> str:
     """Return in a few words how private and how useful the setting is."""
     verdict, _, shortfall = texts.describe_verdict(answer.utility).partition(", ")
     which = f": {shortfall}" if shortfall else ""
-    return f"{answer.risk.strength} privacy, {verdict} utility{which}"
+    return f"{answer.risk.strength} privacy of presence, {verdict} utility{which}"
 
 
 def describe_unit(answer: Assessment) -> str:

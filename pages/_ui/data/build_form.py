@@ -23,8 +23,8 @@ _TRIPS, _COMMUTES = "Trips, and a density", "Home–work flows, each person once
 _PARTS_HELP = (
     "Home is the zone with records in more hours from 20:00 to 06:00 than any other. Work is that "
     "outside it from 09:00 to 17:00, Monday to Friday. To set other hours, use the command "
-    "*ingest*. People without a home or a work zone are in no home–work flow. *What happened to each "
-    "row* counts them."
+    "*ingest*. People without a home or a work zone are in no home–work flow. *What happened to "
+    "each row* counts them."
 )
 _ONCE_HELP = (
     "Such as a census table of homes and work places. One person then changes one number by one. "

@@ -27,7 +27,7 @@ _STYLE = """
 body { font: 10.5px/1.34 sans-serif; color: #1c1c1c; background: #fff; max-width: 192mm; margin: 0 auto }
 h1 { font-size: 15px; margin: 0 } h2 { font-size: 10.5px; margin: 6px 0 1px; text-transform: uppercase; letter-spacing: .04em }
 blockquote { font-size: 16px; line-height: 1.3; font-weight: 600; margin: 8px 0; padding-left: 12px; border-left: 4px solid #2a6f97 }
-p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 } .sides { --tall: 46mm } /* one page of A4 */
+p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 } .sides { --tall: 42mm } /* one page of A4 */
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 14px }
 .gauges { display: grid; grid-template-columns: repeat(3, 1fr); gap: 10px; margin: 6px 0 } .gauge .name { font-weight: 700 } .gauge .words b { font-size: 16px }
 .gauge .scale { position: relative; height: 10px; border-radius: 3px; margin: 4px 0 2px } .gauge .note { display: none } /* the answers below say it */
@@ -169,8 +169,9 @@ def _answer_questions(answer: Assessment, reliability: str) -> list[str]:
             f"rare, a belief of {_PRIOR:.0%} that {whom} is in the data can rise to at most "
             f"{math.ceil(1000 * belief) / 10:g}%."
         )
-    shares = describe_utility(answer.utility, setting), assessments.describe_limit(answer)
-    parts = *shares, describe_crossing(answer.utility, setting), reliability
+    retained, _, genuine = describe_utility(answer.utility, setting).partition(". ")
+    losses = assessments.describe_limit(answer), describe_crossing(answer.utility, setting)
+    parts = retained, *losses, genuine, reliability
     right = " ".join(f"{part.removesuffix('.')}." for part in parts if part)
     good, fair = answer.utility.verdict_limits
     return [
