@@ -43,14 +43,14 @@ def write_version(
     with _partial_folder(folder) as partial:
         write_tables(partial)
         for path in partial.iterdir():
-            _make_read_only(path)
+            _protect_and_flush(path)
         for name, contents in (texts or {}).items():
             (partial / name).write_text(contents, encoding="utf-8")
-            _make_read_only(partial / name)
+            _protect_and_flush(partial / name)
         described = {**metadata, "checksums": checksums(partial)}
         text = json.dumps(described, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
         (partial / METADATA_FILE).write_text(text, encoding="utf-8")
-        _make_read_only(partial / METADATA_FILE)
+        _protect_and_flush(partial / METADATA_FILE)
         version = folder / hashlib.sha256(text.encode()).hexdigest()[:12]
         if not _is_complete(version, described["checksums"]):
             shutil.rmtree(version, ignore_errors=True)
@@ -290,7 +290,7 @@ def _read_bounded_text(path: Path, max_bytes: int) -> str:
     return contents.decode("utf-8")
 
 
-def _make_read_only(path: Path) -> None:
+def _protect_and_flush(path: Path) -> None:
     make_owner_only(path)
     flush_to_disk(path)
 
