@@ -16,14 +16,14 @@ from engine.text.dataset_text import NOT_A_RELEASE, SIMULATED_BANNER, count_zone
 from engine.text.glossary import GLOSSARY, find_meaning
 from engine.text.numbers import count_noun
 from engine.text.privacy_text import name_subject, name_versions
-from engine.text.utility_text import describe_crossing, describe_utility, scales_up
+from engine.text.utility_text import describe_utility, scales_up
 from pages._ui.answers import assessments, cached, recommendation
 from pages._ui.answers.assessments import Assessment
 from pages._ui.components.gauges import gauges_html
 from pages._ui.components.picture import STYLE as PICTURE_STYLE, Picture
 
 _STYLE = """
-@page { size: A4; margin: 9mm } @media screen { html { padding: 12mm } } html { font-size: 14px } * { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact }
+@page { margin: 9mm } @media print { body { zoom: 0.93 } } @media screen { html { padding: 12mm } } html { font-size: 14px } * { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact }
 body { font: 10.5px/1.34 sans-serif; color: #1c1c1c; background: #fff; max-width: 192mm; margin: 0 auto }
 h1 { font-size: 15px; margin: 0 } h2 { font-size: 10.5px; margin: 6px 0 1px; text-transform: uppercase; letter-spacing: .04em }
 blockquote { font-size: 16px; line-height: 1.3; font-weight: 600; margin: 8px 0; padding-left: 12px; border-left: 4px solid #2a6f97 }
@@ -170,8 +170,7 @@ def _answer_questions(answer: Assessment, reliability: str) -> list[str]:
             f"{math.ceil(1000 * belief) / 10:g}%."
         )
     retained, _, genuine = describe_utility(answer.utility, setting).partition(". ")
-    losses = assessments.describe_limit(answer), describe_crossing(answer.utility, setting)
-    parts = retained, *losses, genuine, reliability
+    parts = retained, assessments.describe_limit(answer), genuine, _add_up(answer), reliability
     right = " ".join(f"{part.removesuffix('.')}." for part in parts if part)
     good, fair = answer.utility.verdict_limits
     return [
@@ -184,6 +183,19 @@ def _answer_questions(answer: Assessment, reliability: str) -> list[str]:
         f"strong up to {privacy.STRONG_GUESS:.0%} correct guesses and moderate up to "
         f"{privacy.WEAK_GUESS:.0%}. Utility is good from {good:.0%} and fair from {fair:.0%}.",
     ]
+
+
+def _add_up(answer: Assessment) -> str:
+    """Return what becomes of all trips between the dataset's zones; empty if none are dropped."""
+    utility, setting = answer.utility, answer.setting
+    if utility.crossing_share >= 1 or utility.true <= 0:
+        return ""
+    inside = round(100 * (1 - utility.crossing_share))
+    kept = round(100 * utility.crossing_share * utility.retained)
+    return setting.say_counts(
+        f"So of 100 trips between the dataset's own zones, {inside} stay inside the larger ones "
+        f"and are left out, {kept} are retained and {100 - inside - kept} are lost."
+    )
 
 
 def figures_csv(answer: Assessment) -> str:

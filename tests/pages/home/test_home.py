@@ -571,6 +571,13 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     assert page.count('role="img" aria-label="With noise') == 1
     ElementTree.fromstring(re.search(r"<body>.*</body>", page, re.S)[0])  # well-formed, escaped
     table = dict(csv.reader(io.StringIO(files["CSV"])))
+    added = re.search(r"(\d+) stay inside .*? out, (\d+) are retained and (\d+) are lost", page)
+    assert bool(added) == (float(table["crossing"]) < 1)
+    if added:
+        inside, kept, lost = map(int, added.groups())
+        assert inside + kept + lost == 100
+        whole = float(table["crossing"]) * float(table["retained"])
+        assert kept == pytest.approx(100 * whole, abs=0.5)
     share = 1 - float(table["genuine"]) if "Mostly noise" in page else float(table["retained"])
     assert 100 * share == pytest.approx(float(right.split()[0]), abs=0.5)
 
