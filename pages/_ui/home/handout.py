@@ -193,7 +193,7 @@ def _add_up(answer: Assessment) -> str:
     inside = round(100 * (1 - utility.crossing_share))
     kept = round(100 * utility.crossing_share * utility.retained)
     return setting.say_counts(
-        f"So of 100 trips between the dataset's own zones, {inside} stay inside the larger ones "
+        f"Of 100 trips between the dataset's own zones, {inside} stay inside the larger ones "
         f"and are left out, {kept} are retained and {100 - inside - kept} are lost."
     )
 
