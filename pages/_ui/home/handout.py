@@ -193,8 +193,8 @@ def _add_up(answer: Assessment) -> str:
     inside = round(100 * (1 - utility.crossing_share))
     kept = round(100 * utility.crossing_share * utility.retained)
     return setting.say_counts(
-        f"Of 100 trips between the dataset's own zones, {inside} stay inside the larger ones "
-        f"and are left out, {kept} are retained and {100 - inside - kept} are lost."
+        f"Larger zones leave out {inside} of 100 trips between the dataset's own zones; {kept} are "
+        f"retained and {100 - inside - kept} lost."
     )
 
 

@@ -571,7 +571,7 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     assert page.count('role="img" aria-label="With noise') == 1
     ElementTree.fromstring(re.search(r"<body>.*</body>", page, re.S)[0])  # well-formed, escaped
     table = dict(csv.reader(io.StringIO(files["CSV"])))
-    added = re.search(r"(\d+) stay inside .*? out, (\d+) are retained and (\d+) are lost", page)
+    added = re.search(r"leave out (\d+) of 100 .*?; (\d+) are retained and (\d+) lost", page)
     assert bool(added) == (float(table["crossing"]) < 1)
     if added:
         inside, kept, lost = map(int, added.groups())
