@@ -133,12 +133,13 @@ class ReleaseExpectation:
         truncated = counted.truncated_counts[used]
         return interval_of_sums(self.law, truncated, self._threshold, some[:, used])
 
-    def cell_weights(self, population: Population) -> Floats:
-        """Return the number of cells of each pair that belong to `population`."""
-        min_trips = {"all": 0, "travelled": 1, "large": self.parameters.min_shown_count}[population]
+    def cell_weights(self, population: Population | int) -> Floats:
+        """Return the number of cells of each pair in `population`, or of at least so many trips."""
+        names = {"all": 0, "travelled": 1, "large": self.parameters.min_shown_count}
+        min_trips = population if isinstance(population, int) else names[population]
         return np.where(self.histogram.true_counts >= min_trips, self.histogram.cell_counts, 0.0)
 
-    def _average(self, values: Floats, population: Population) -> Floats:
+    def _average(self, values: Floats, population: Population | int) -> Floats:
         weights = self.cell_weights(population)
         return _divide_or_nan(values @ weights, weights.sum())
 
@@ -146,7 +147,7 @@ class ReleaseExpectation:
         """Return the mean of |out − t| over the cells of `population`, in trips."""
         return float(self._average(self._absolute, population))
 
-    def relative_error(self, population: Population = "all") -> float:
+    def relative_error(self, population: Population | int = "all") -> float:
         """Return the mean of |out − t|/max(t, 1)."""
         bounded = self._absolute / np.maximum(self.histogram.true_counts, 1.0)
         return float(self._average(bounded, population))

@@ -9,15 +9,19 @@ from ..arrays import Booleans, Floats, IntegersOrFloats
 from ..errors import ParameterError
 from .exact import OutcomeCount, Outcomes, ReleaseExpectation
 
+RELATIVE_MIN_TRIPS = 15
+"""Relative errors are of flows of at least so many true trips: τ must not choose them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class TripScores:
     """Errors of one release of matrices, drawn or expected, in trips and shares.
 
-    Over all ordered pairs of zones, but `relative_error`, the mean of |x̂ − x|/x over the
-    `large_flows` of at least τ′ = max(τ, 1) true trips (NaN where there is none), and `lost_flows`,
-    those of them released as 0. `phantom_flows` are shown although nobody travelled. `retained`,
-    `genuine` and `common_part` are of the numbers for sums (see `engine.utility`).
+    Over all ordered pairs of zones, but `relative_error`, the mean of |x̂ − x|/x over flows of at
+    least `RELATIVE_MIN_TRIPS` (NaN where there is none), and `lost_flows`, those of the
+    `large_flows` of at least τ′ = max(τ, 1) that are released as 0. `phantom_flows` are shown
+    although nobody travelled. `retained`, `genuine` and `common_part` are of the numbers for sums
+    (see `engine.utility`).
     """
 
     mean_error: float
@@ -35,7 +39,8 @@ def score_expectation(exact: ReleaseExpectation) -> TripScores:
     """Return the exact expected scores of a release."""
     true, released = exact.histogram.total_trips, exact.released_trips
     sums = (true + released - exact.error_decomposition.total) / 2, true, released
-    return _build_scores(exact.mean_error(), sums, exact.relative_error("large"), exact.outcomes)
+    relative = exact.relative_error(RELATIVE_MIN_TRIPS)
+    return _build_scores(exact.mean_error(), sums, relative, exact.outcomes)
 
 
 def score_draw(
@@ -51,9 +56,9 @@ def score_draw(
     off = np.broadcast_to(~np.eye(true.shape[-1], dtype=bool), true.shape)
     t, out = true[off].astype(np.float64), released[off].astype(np.float64)
     sums = np.maximum(out if added_up is None else added_up[off], 0.0)
-    large = t >= least_shown
+    large = t >= RELATIVE_MIN_TRIPS
     error = np.abs(out - t)
-    bounded = error[large] / np.maximum(t[large], 1.0)
+    bounded = error[large] / t[large]
     return _build_scores(
         float(error.mean()) if len(t) else float("nan"),
         (float(np.minimum(sums, t).sum()), float(t.sum()), float(sums.sum())),

@@ -12,7 +12,12 @@ from engine.contract import Setting
 from engine.datasets import Dataset
 from engine.density import DensityScores
 from engine.origin_destination import has_suppression
-from engine.origin_destination.scores import TripScores, score_draw, score_expectation
+from engine.origin_destination.scores import (
+    RELATIVE_MIN_TRIPS,
+    TripScores,
+    score_draw,
+    score_expectation,
+)
 from engine.text import setting_text as words
 from engine.text.numbers import count_noun, decimal, metres, number, percent, trip_count
 from engine.utility import DENSITY_DRAWS
@@ -261,8 +266,8 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
         ),
         "Relative error (MRE)": cell(
             lambda s: percent(s.relative_error),
-            large,
-            f"|private − true| / true, of those {hidden}, too.{fewer}",
+            f"flows ≥ {RELATIVE_MIN_TRIPS} trips",
+            f"|private − true| / true, of those {hidden}, too.",
         ),
         "Pearson correlation (r)": _drawn(
             drawn,

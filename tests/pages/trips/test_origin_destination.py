@@ -110,7 +110,7 @@ def test_the_large_numbers_are_the_engines_of_all_that_is_released(open_od, sett
     if exact is not None:
         lost, phantom = exact.outcomes.lost.cells, exact.outcomes.phantom.cells
         assert shown["Mean error"] == trip_count(exact.mean_error())
-        relative = percent(exact.relative_error("large"))
+        relative = percent(exact.relative_error(15))
         assert shown["Relative error (MRE)"] == f"{relative} flows ≥ 15 trips"
         large = lost + exact.outcomes.rightly_released.cells
         assert shown["Lost · phantom flows"] == f"{lost:,.0f} of {large:,.0f} · {phantom:,.0f}"

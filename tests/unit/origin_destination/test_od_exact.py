@@ -54,7 +54,7 @@ def test_the_grid_equals_the_expectation_at_every_setting(trips):
             for name, value in expected.items():
                 got = getattr(grid, name)[i, j]
                 assert got == pytest.approx(value, rel=1e-9, abs=1e-8, nan_ok=True), name
-            figures = exact.mean_error(), exact.relative_error("large")
+            figures = exact.mean_error(), exact.relative_error(15)
             figures += (zeros / counted.cell_counts.sum(), part.lost.cells, part.phantom.cells)
             names = "mean_error", "relative_error", "zero_share", "lost_flows", "phantom_flows"
             assert [getattr(scores, name) for name in names] == pytest.approx(figures, nan_ok=True)

@@ -161,9 +161,12 @@ def test_drawn_records_add_up(counted):
     assert scores.large_flows == (truth >= 5).sum()
     assert scores.lost_flows == outcomes.lost.cells
     assert scores.phantom_flows == ((truth == 0) & (released > 0)).sum()
-    large = truth >= 5
-    bounded = np.abs(released - truth)[large] / truth[large]
+    large, busy = truth >= 5, truth >= 15
+    assert busy.any()
+    bounded = np.abs(released - truth)[busy] / truth[busy]
     assert scores.relative_error == pytest.approx(bounded.mean())
+    hiding = [score_draw(truth, released * (released >= tau), tau) for tau in (15, 30, 60)]
+    assert hiding[0].relative_error < hiding[1].relative_error < hiding[2].relative_error
     common = 2 * np.minimum(released, truth).sum() / (released + truth).sum()
     assert scores.common_part == pytest.approx(common)
     assert scores.zero_share == (released == 0)[:, off].mean()
