@@ -31,7 +31,7 @@ def test_no_page_puts_a_name_zone_or_day_of_real_data_into_it(on_town, data_root
     own_texts = {"town", *(str(one) for column in table for one in table[column])}
     for path, app in on_town():
         linked = bound(app)
-        assert {"epsilon", "unit"} <= set(linked), path
+        assert {"epsilon", "threshold"} <= set(linked), path
         assert not set(linked) & {"density_data", "od_data"}, path
         for key, widget in linked.items():
             options = set(getattr(widget, "options", ()))

@@ -4,7 +4,8 @@ import pytest
 from engine import origin_destination as od
 from engine.origin_destination import empirical_bayes
 from engine.origin_destination.empirical_bayes import gravity, intervals, posterior, prior_fit
-from engine.origin_destination.mechanism import discrete_laplace, summed_noise
+from engine.origin_destination.empirical_bayes.measurement import summed_noise
+from engine.origin_destination.mechanism import discrete_laplace
 from engine.origin_destination.noise_bounds import cell_half_width, noise_variance, total_half_width
 from engine.privacy_cost import PrivacyUnit, simple_cost
 from tests.reference import estimate_reference as plain
