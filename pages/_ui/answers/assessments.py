@@ -24,8 +24,8 @@ from pages._ui.settings import current, offers, seeds
 PRIVACY_RULE = (
     f"Privacy is called strong up to {STRONG_GUESS:.0%} correct guesses of an attacker, halfway "
     f"from a coin toss to certainty. It is moderate up to {WEAK_GUESS:.0%} and weak above. It is "
-    "never strong if only single trips are protected. These grades are conventions, of this "
-    "question alone: other questions are answered more often."
+    "never strong if only single trips are protected. These grades are conventions. They grade "
+    "this question alone: which of two homes or routes is guessed more often."
 )
 _BANDS: tuple[tuple[float, Verdict], ...] = (
     (STRONG_GUESS, "good"),

@@ -16,7 +16,7 @@ from engine.text.dataset_text import NOT_A_RELEASE, SIMULATED_BANNER, count_zone
 from engine.text.glossary import GLOSSARY, find_meaning
 from engine.text.numbers import count_noun
 from engine.text.privacy_text import name_subject, name_versions
-from engine.text.utility_text import describe_utility, scales_up
+from engine.text.utility_text import MOSTLY_NOISE, describe_utility, scales_up
 from pages._ui.answers import assessments, cached, recommendation
 from pages._ui.answers.assessments import Assessment
 from pages._ui.components.gauges import gauges_html
@@ -186,9 +186,13 @@ def _answer_questions(answer: Assessment, reliability: str) -> list[str]:
 
 
 def _add_up(answer: Assessment) -> str:
-    """Return what becomes of all trips between the dataset's zones; empty if none are dropped."""
+    """Return what becomes of all trips between the dataset's zones.
+
+    Empty where no zones are merged, and where what is retained is mostly chance.
+    """
     utility, setting = answer.utility, answer.setting
-    if utility.crossing_share >= 1 or utility.true <= 0:
+    is_chance = utility.true <= 0 or utility.genuine < MOSTLY_NOISE
+    if utility.crossing_share >= 1 or is_chance:
         return ""
     inside = round(100 * (1 - utility.crossing_share))
     kept = round(100 * utility.crossing_share * utility.retained)
