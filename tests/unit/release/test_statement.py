@@ -90,7 +90,7 @@ def test_the_noise_of_a_sum_has_the_deviation_that_is_said(demo):
     assert f"standard deviation {deviation:.3g}." in items(demo, ours(FOUR))["accuracy"]
 
 
-GUESSED = [flows(step="week"), flows(unit="trip"), zoom(delta=1e-3), report(epsilon=0.3)]
+GUESSED = [flows(), flows(step="week"), flows(unit="trip"), zoom(delta=1e-3), report(epsilon=0.3)]
 
 
 @pytest.mark.parametrize("setting", GUESSED)
@@ -107,6 +107,9 @@ def test_an_attacker_guesses_as_often_as_the_pages_say(demo, setting):
         f"one day alone, the attacker is correct in {privacy.format_guess_rate(one_day)}"
     )
     assert (said_of_a_day in said) == is_daily
+    has_homes = planned.unit == "person-day" and planned.days > 1
+    is_no_limit = has_homes and risk.max_version_guess_rate > 0.99
+    assert ("which is hardly a limit" in said) == is_no_limit
 
 
 def test_of_a_table_of_flows_whole_trips_of_the_table_are_protected(demo):
