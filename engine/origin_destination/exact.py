@@ -37,7 +37,7 @@ class OutcomeCount(NamedTuple):
 
 
 class Outcomes(NamedTuple):
-    """Outcomes of cells below τ′ and of the others; `phantom` is the empty part of revealed."""
+    """Outcomes of small cells, below τ′, and of others; `phantom` is the empty part of revealed."""
 
     rightly_suppressed: OutcomeCount
     revealed: OutcomeCount
@@ -76,8 +76,12 @@ class ReleaseExpectation:
     @cached_property
     def outcomes(self) -> Outcomes:
         """Expected cells, and the trips in them, by outcome."""
+        return self.count_outcomes(self.parameters.min_shown_count)
+
+    def count_outcomes(self, min_large: int) -> Outcomes:
+        """Return the expected outcomes where flows are large from `min_large` true trips."""
         pairs = self.histogram
-        small = pairs.true_counts < self.parameters.min_shown_count
+        small = pairs.true_counts < min_large
         hidden_cells = pairs.cell_counts * self._hidden
         shown_cells = pairs.cell_counts * (1 - self._hidden)
 

@@ -141,5 +141,4 @@ def has_suppression(parameters: ODParameters) -> bool:
 
 def scores(truth: IntegersOrFloats, release: FlowRelease) -> TripScores:
     """Return the errors of the best estimate of each flow, and of the shown flows."""
-    least_shown = release.parameters.min_shown_count
-    return score_draw(truth, release.point_estimates, least_shown, release.is_shown, release.counts)
+    return score_draw(truth, release.point_estimates, release.is_shown, release.counts)

@@ -9,19 +9,18 @@ from ..arrays import Booleans, Floats, IntegersOrFloats
 from ..errors import ParameterError
 from .exact import OutcomeCount, Outcomes, ReleaseExpectation
 
-RELATIVE_MIN_TRIPS = 15
-"""Relative errors are of flows of at least so many true trips: τ must not choose them."""
+LARGE_FLOW_TRIPS = 15
+"""Relative errors and lost flows are of flows of at least so many true trips, whatever τ is."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TripScores:
     """Errors of one release of matrices, drawn or expected, in trips and shares.
 
-    Over all ordered pairs of zones, but `relative_error`, the mean of |x̂ − x|/x over flows of at
-    least `RELATIVE_MIN_TRIPS` (NaN where there is none), and `lost_flows`, those of the
-    `large_flows` of at least τ′ = max(τ, 1) that are released as 0. `phantom_flows` are shown
-    although nobody travelled. `retained`, `genuine` and `common_part` are of the numbers for sums
-    (see `engine.utility`).
+    Over all ordered pairs of zones, but of the `large_flows` of at least `LARGE_FLOW_TRIPS`
+    `relative_error`, the mean of |x̂ − x|/x (NaN where there is none), and `lost_flows`, those
+    released as 0. `phantom_flows` are shown although nobody travelled. `retained`, `genuine` and
+    `common_part` are of the numbers for sums (see `engine.utility`).
     """
 
     mean_error: float
@@ -39,24 +38,23 @@ def score_expectation(exact: ReleaseExpectation) -> TripScores:
     """Return the exact expected scores of a release."""
     true, released = exact.histogram.total_trips, exact.released_trips
     sums = (true + released - exact.error_decomposition.total) / 2, true, released
-    relative = exact.relative_error(RELATIVE_MIN_TRIPS)
-    return _build_scores(exact.mean_error(), sums, relative, exact.outcomes)
+    relative = exact.relative_error(LARGE_FLOW_TRIPS)
+    return _build_scores(exact.mean_error(), sums, relative, exact.count_outcomes(LARGE_FLOW_TRIPS))
 
 
 def score_draw(
     true: IntegersOrFloats,
     released: IntegersOrFloats,
-    least_shown: int,
     is_shown: Booleans | None = None,
     added_up: IntegersOrFloats | None = None,
 ) -> TripScores:
     """Return one release's scores by `classify_outcomes`; `added_up` are the numbers for sums."""
     shown = released if is_shown is None else released * is_shown
-    outcomes = classify_outcomes(true, shown, least_shown)
+    outcomes = classify_outcomes(true, shown, LARGE_FLOW_TRIPS)
     off = np.broadcast_to(~np.eye(true.shape[-1], dtype=bool), true.shape)
     t, out = true[off].astype(np.float64), released[off].astype(np.float64)
     sums = np.maximum(out if added_up is None else added_up[off], 0.0)
-    large = t >= RELATIVE_MIN_TRIPS
+    large = t >= LARGE_FLOW_TRIPS
     error = np.abs(out - t)
     bounded = error[large] / t[large]
     return _build_scores(

@@ -13,13 +13,13 @@ from engine.datasets import Dataset
 from engine.density import DensityScores
 from engine.origin_destination import has_suppression
 from engine.origin_destination.scores import (
-    RELATIVE_MIN_TRIPS,
+    LARGE_FLOW_TRIPS,
     TripScores,
     score_draw,
     score_expectation,
 )
 from engine.text import setting_text as words
-from engine.text.numbers import count_noun, decimal, metres, number, percent, trip_count
+from engine.text.numbers import decimal, metres, number, percent, trip_count
 from engine.utility import DENSITY_DRAWS
 from pages._ui.answers import cached, theorems
 from pages._ui.app import cache, parallel
@@ -172,11 +172,7 @@ def measure_draw(setting: Setting, seed: Seed, repeat: int) -> DrawnMeasures:
         distances = cached.read(_centre_distances_m, cached.view_key(setting))
         moved = metrics.earth_movers_distance(true_departures, departures, distances)
         displacement = metrics.mean_of_finite(moved)
-    return DrawnMeasures(
-        score_draw(true, private, setting.parameters.min_shown_count, is_shown, for_sums),
-        correlation,
-        displacement,
-    )
+    return DrawnMeasures(score_draw(true, private, is_shown, for_sums), correlation, displacement)
 
 
 def _centre_distances_m(dataset: Dataset) -> Floats:
@@ -253,12 +249,11 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
     is_estimate = cached.method_of(setting).number_kind == "estimated"
     suppresses = has_suppression(setting.parameters)
     hidden = "suppressed" if suppresses else UNCERTAIN if is_estimate else "shown as 0"
-    large = f"flows ≥ {count_noun(floor, 'trip')}"
+    large = f"flows ≥ {LARGE_FLOW_TRIPS} trips"
     why = (
         f": their noisy count is below {floor:,}. Noise of a small ε lifts more over τ" * suppresses
         + ": they may well be empty. Maps leave them out, files keep the estimates" * is_estimate
     )
-    fewer = " A larger τ leaves fewer and larger flows in this number." if suppresses else ""
     zeros = hidden[0].upper() + hidden[1:]
     return {
         "Mean error": cell(
@@ -266,7 +261,7 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
         ),
         "Relative error (MRE)": cell(
             lambda s: percent(s.relative_error),
-            f"flows ≥ {RELATIVE_MIN_TRIPS} trips",
+            large,
             f"|private − true| / true, of those {hidden}, too.",
         ),
         "Pearson correlation (r)": _drawn(
@@ -291,6 +286,6 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
         "Lost · phantom flows": cell(
             lambda s: f"{s.lost_flows:,.0f} of {s.large_flows:,.0f} · {s.phantom_flows:,.0f}",
             "",
-            f"Lost: {large}, {hidden}.{fewer} Phantom: shown although nobody travelled.",
+            f"Lost: {large}, {hidden}. Phantom: shown although nobody travelled.",
         ),
     }

@@ -39,9 +39,7 @@ def _draw_methods(matrix: Matrix) -> None:
         scores = cached.scores(variant.setting, matrix.seed, day=matrix.day)
         add_row(method.name, scores, variant.release.counts[0])
     shown_flows = suppress_small_flows(true, min_shown)
-    add_row(
-        f"{SUPPRESSION_ALONE} {min_shown}", score_draw(true, shown_flows, min_shown), shown_flows
-    )
+    add_row(f"{SUPPRESSION_ALONE} {min_shown}", score_draw(true, shown_flows), shown_flows)
     shares = "Retained", "Genuine", "Common part (CPC)"
     heads = f"Method, one draw{matrix.day_label}", "Mean error (trips)", *shares, "Totals off by"
     tables.draw_rows(tuple(map(matrix.say, heads)), rows)

@@ -119,7 +119,7 @@ def test_the_numbers_of_flows_are_of_all_matrices_by_the_law_or_many_draws(
             )
             errors = np.abs(private - true)[off]
             shown = release.is_shown[0][off] & (private[off] != 0)
-            large = true[off] >= setting.parameters.min_shown_count
+            large = true[off] >= 15
             drawn.append(
                 (
                     errors.mean(),

@@ -108,11 +108,11 @@ def test_the_large_numbers_are_the_engines_of_all_that_is_released(open_od, sett
     exact = od.expected(demo, parameters)
     shown = {label: cells[0] for label, cells in numbers(app).items()}
     if exact is not None:
-        lost, phantom = exact.outcomes.lost.cells, exact.outcomes.phantom.cells
+        lost, phantom = exact.count_outcomes(15).lost.cells, exact.outcomes.phantom.cells
         assert shown["Mean error"] == trip_count(exact.mean_error())
         relative = percent(exact.relative_error(15))
         assert shown["Relative error (MRE)"] == f"{relative} flows ≥ 15 trips"
-        large = lost + exact.outcomes.rightly_released.cells
+        large = lost + exact.count_outcomes(15).rightly_released.cells
         assert shown["Lost · phantom flows"] == f"{lost:,.0f} of {large:,.0f} · {phantom:,.0f}"
     setting = seen(parameters)
     utility = compute_utility(setting, demo)

@@ -6,6 +6,7 @@ from functools import partial
 import mpmath
 import numpy as np
 import pytest
+from scipy.stats import laplace
 
 from engine import origin_destination as od
 from engine.errors import ParameterError
@@ -55,7 +56,11 @@ def test_the_grid_equals_the_expectation_at_every_setting(trips):
                 got = getattr(grid, name)[i, j]
                 assert got == pytest.approx(value, rel=1e-9, abs=1e-8, nan_ok=True), name
             figures = exact.mean_error(), exact.relative_error(15)
-            figures += (zeros / counted.cell_counts.sum(), part.lost.cells, part.phantom.cells)
+            large_cells = counted.cell_counts * (counted.true_counts >= 15)
+            below = max(threshold, 1) - 0.5 - counted.truncated_counts
+            lost = large_cells @ laplace.cdf(below, scale=trips / epsilon)
+            assert scores.large_flows == pytest.approx(large_cells.sum())
+            figures += (zeros / counted.cell_counts.sum(), lost, part.phantom.cells)
             names = "mean_error", "relative_error", "zero_share", "lost_flows", "phantom_flows"
             assert [getattr(scores, name) for name in names] == pytest.approx(figures, nan_ok=True)
 

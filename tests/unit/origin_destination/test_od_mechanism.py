@@ -156,24 +156,25 @@ def test_drawn_records_add_up(counted):
     assert outcomes.phantom.trips == released[truth == 0].sum()
     assert outcomes.lost.cells == ((truth >= 5) & (released == 0)).sum()
     off = ~np.eye(ZONES, dtype=bool)
-    scores = score_draw(truth, released, 5)
+    scores = score_draw(truth, released)
     assert scores.mean_error == np.abs(released - truth)[:, off].mean()
-    assert scores.large_flows == (truth >= 5).sum()
-    assert scores.lost_flows == outcomes.lost.cells
-    assert scores.phantom_flows == ((truth == 0) & (released > 0)).sum()
-    large, busy = truth >= 5, truth >= 15
+    busy = truth >= 15
     assert busy.any()
+    assert scores.large_flows == busy.sum()
+    assert scores.lost_flows == (busy & (released == 0)).sum()
+    assert scores.phantom_flows == ((truth == 0) & (released > 0)).sum()
     bounded = np.abs(released - truth)[busy] / truth[busy]
     assert scores.relative_error == pytest.approx(bounded.mean())
-    hiding = [score_draw(truth, released * (released >= tau), tau) for tau in (15, 30, 60)]
+    hiding = [score_draw(truth, released * (released >= tau)) for tau in (15, 30, 60)]
     assert hiding[0].relative_error < hiding[1].relative_error < hiding[2].relative_error
+    assert hiding[0].lost_flows < hiding[1].lost_flows < hiding[2].lost_flows
     common = 2 * np.minimum(released, truth).sum() / (released + truth).sum()
     assert scores.common_part == pytest.approx(common)
     assert scores.zero_share == (released == 0)[:, off].mean()
-    seen = score_draw(truth, released, 5, released > 20)
-    assert seen.lost_flows == (large & (released <= 20)).sum()
+    seen = score_draw(truth, released, released > 20)
+    assert seen.lost_flows == (busy & (released <= 20)).sum()
     assert seen.mean_error == scores.mean_error
-    assert math.isnan(score_draw(np.zeros((2, 2)), np.zeros((2, 2)), 5).relative_error)
+    assert math.isnan(score_draw(np.zeros((2, 2)), np.zeros((2, 2))).relative_error)
     assert total_error(truth.sum(axis=(0, 2)), released.sum(axis=(0, 2))) > 0
     with pytest.raises(ParameterError, match="same shape"):
         classify_outcomes(truth, released[:1], 5)

@@ -65,7 +65,7 @@ def test_its_utility_is_that_of_its_table(threshold, time):
     true = od.truth(view)
     released = suppress_small_flows(true, parameters.min_shown_count)
     assert (released == true * (true >= max(threshold, 1))).all()
-    drawn = score_draw(true, released, parameters.min_shown_count)
+    drawn = score_draw(true, released)
     utility = compute_suppression_utility(view, parameters.min_shown_count)
     shares = utility.retained, utility.genuine, utility.released
     expected = drawn.retained, drawn.genuine, released.sum()
