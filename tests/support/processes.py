@@ -5,10 +5,13 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import redirect_stderr
+from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from typing import Any
 
 LOADED = ["engine.ingest.command", "engine.release.command", "tests.support.releases"]
+
+get_temp_dir()  # now: a test's own folder may have too long a name for a socket
 
 
 def run_apart(act: Callable[..., Any], *given: Any) -> tuple[int, str]:
