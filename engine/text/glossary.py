@@ -35,8 +35,8 @@ GLOSSARY = {
     "50 of 100.",
     "beyond T": "Trips beyond the contribution limit, which are left out before noise is added.",
     "suppressed": "Not shown, because the noisy count is below τ.",
-    "lost": "A flow of at least τ trips (15 without τ) that is not shown. Estimates too uncertain "
-    "to show stay in files.",
+    "lost": "A flow of at least 15 trips (in Outcomes: τ) that is not shown. Estimates too "
+    "uncertain to show stay in files.",
     "phantom": "A flow that the release shows although nobody travelled.",
     "cluster": "Neighbouring zones merged into one, using the map only, never the counts.",
     "ledger": (

@@ -8,6 +8,7 @@ import streamlit as st
 
 from engine.arrays import Booleans, Numbers
 from engine.contract import Setting
+from engine.origin_destination.scores import LARGE_FLOW_TRIPS
 from pages._ui.answers import cached
 from pages._ui.components import colours, maps, marks
 from pages._ui.settings import offers, seeds
@@ -92,7 +93,7 @@ class Matrix:
     def wrong_flows(self) -> tuple[Booleans, Booleans]:
         """Return which flows are phantoms, and which are lost."""
         off = ~np.eye(len(self.truth), dtype=bool)
-        lost = (self.truth >= self.parameters.min_shown_count) & (self.shown_counts == 0) & off
+        lost = (self.truth >= LARGE_FLOW_TRIPS) & (self.shown_counts == 0) & off
         return (self.truth == 0) & (self.shown_counts > 0) & off, lost
 
     def vary(self, **changes: Any) -> "Matrix":

@@ -283,9 +283,9 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
             "of pairs",
             f"Share of all ordered pairs {hidden}{why}.",
         ),
-        "Lost · phantom flows": cell(
+        setting.say_counts(f"Lost of {LARGE_FLOW_TRIPS}+ trips · phantom"): cell(
             lambda s: f"{s.lost_flows:,.0f} of {s.large_flows:,.0f} · {s.phantom_flows:,.0f}",
             "",
-            f"Lost: {large}, {hidden}. Phantom: shown although nobody travelled.",
+            f"Lost: {large}, {hidden}, whatever τ is. Phantom: shown although nobody travelled.",
         ),
     }

@@ -435,7 +435,7 @@ def flow_differences(true: Integers, private: Integers | Floats, *, estimated: b
 
 
 def describe_lost(true: Integers, floor: int, count: str, *, estimated: bool = False) -> str:
-    """Return how many true flows of at least τ′ = `floor` are not shown, if one is so large.
+    """Return how many true flows of at least `floor` trips are not shown, if one is so large.
 
     >>> true = np.array([[0, 20], [3, 0]])
     >>> describe_lost(true, 15, "1 of the 2 largest true")

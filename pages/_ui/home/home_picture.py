@@ -3,6 +3,7 @@
 import numpy as np
 
 from engine.contract import Setting
+from engine.origin_destination.scores import LARGE_FLOW_TRIPS
 from engine.text import setting_text as words
 from engine.text.numbers import hour_of_week
 from pages._ui.answers import cached
@@ -44,7 +45,7 @@ def setting_picture(
         shapes,
         cached.truth(setting, 0),
         counts,
-        floor=setting.parameters.min_shown_count,
+        floor=LARGE_FLOW_TRIPS,
         epsilon=epsilon,
         when=when,
         words=texts,

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Integers
+from engine.origin_destination.scores import LARGE_FLOW_TRIPS
 from pages._ui.answers import cached
 from pages._ui.answers.matrix import Matrix, format_flow
 from pages._ui.components import deck, maps, marks, picture, tables
@@ -80,9 +81,10 @@ def draw(matrix: Matrix) -> None:
     if view == DIFFERENCE:
         key.append(picture.difference_key_html(true, private, kinds, sizes, estimated=estimated))
     if view in (NOISE, WRONG):
-        floor = matrix.parameters.min_shown_count
         counts = f"{phantom.sum():,} in this draw", f"{lost.sum():,} in this draw"
-        fate = picture.describe_lost(matrix.truth[inside], floor, counts[1], estimated=estimated)
+        fate = picture.describe_lost(
+            matrix.truth[inside], LARGE_FLOW_TRIPS, counts[1], estimated=estimated
+        )
         key.append(picture.swatch_html("phantom", f"phantom, nobody travelled: {counts[0]}"))
         key.append(picture.swatch_html("lost", matrix.say(fate)))
     if view == NOISE:

@@ -84,7 +84,7 @@ def test_one_screen_with_five_sliders_three_gauges_every_number_and_one_answer(o
         "Pearson correlation (r)",
         "Displacement (EMD)",
         "Suppressed",
-        "Lost · phantom flows",
+        "Lost of 15+ trips · phantom",
         "Flow ± 10 needs ε (Theorem 6)",
         "Change ± 10 needs ε (Theorem 7)",
     ]
@@ -140,7 +140,7 @@ def test_the_numbers_of_flows_are_of_all_matrices_by_the_law_or_many_draws(
     assert rows["Displacement (EMD)"][0] == f"{metres(moved)} of departures"
     label = "Suppressed" if method == "laplace_suppression" else "Too uncertain to draw"
     assert rows[label][0] == f"{percent(hidden)} of pairs"
-    assert rows["Lost · phantom flows"][0].startswith(f"{lost:,.0f} of ")
+    assert rows["Lost of 15+ trips · phantom"][0].startswith(f"{lost:,.0f} of ")
 
 
 def test_a_move_within_a_small_dataset_needs_no_waiting_for_its_numbers(open_home):

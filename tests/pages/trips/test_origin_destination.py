@@ -27,6 +27,7 @@ from tests.support.trips import save_trips
 
 OPENED = {"od_data": "demo-city", "od_zones": "zones", "max_trips": 4}
 PAGE = "pages/2_Origin_Destination.py"
+LOST = "Lost of 15+ trips · phantom"
 
 
 def show(app, view):
@@ -113,7 +114,7 @@ def test_the_large_numbers_are_the_engines_of_all_that_is_released(open_od, sett
         relative = percent(exact.relative_error(15))
         assert shown["Relative error (MRE)"] == f"{relative} flows ≥ 15 trips"
         large = lost + exact.count_outcomes(15).rightly_released.cells
-        assert shown["Lost · phantom flows"] == f"{lost:,.0f} of {large:,.0f} · {phantom:,.0f}"
+        assert shown[LOST] == f"{lost:,.0f} of {large:,.0f} · {phantom:,.0f}"
     setting = seen(parameters)
     utility = compute_utility(setting, demo)
     plain = text(app).replace("<b>", "").replace("</b>", "")
@@ -174,7 +175,7 @@ def test_redraw_changes_the_draw_and_not_the_expectation(open_od):
     before, marked = numbers(app), deck(app)
     next(button for button in app.button if "Redraw" in button.label).click().run()
     after = numbers(app)
-    for label in ("Mean error", "Relative error (MRE)", "Suppressed", "Lost · phantom flows"):
+    for label in ("Mean error", "Relative error (MRE)", "Suppressed", LOST):
         assert after[label] == before[label]
     assert deck(app) != marked
 
