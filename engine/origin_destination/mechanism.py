@@ -46,7 +46,6 @@ def release(
     return ODRelease(
         parameters=parameters,
         counts=perturb_and_suppress(trimmed, parameters, standard),
-        days=chosen,
         cost=suppression_cost(parameters),
     )
 
@@ -102,7 +101,6 @@ class ODRelease:
 
     parameters: ODParameters
     counts: Integers
-    days: tuple[int, ...]
     cost: PrivacyCost
 
     @property

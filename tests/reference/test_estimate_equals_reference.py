@@ -88,7 +88,6 @@ def test_trips_beyond_t_are_pooled_over_all_matrices(unit, days, deviations, cou
             cells=cells,
             rate=0.7,
             excess_trips=np.rint(beyond).astype(np.int64),
-            days=tuple(range(days)),
             cost=simple_cost((), unit=PrivacyUnit.PERSON_DAY),
         )
         most = counted / limit

@@ -50,7 +50,6 @@ class Measurement:
     cells: Integers
     rate: float
     excess_trips: Integers | None
-    days: tuple[int, ...]
     cost: PrivacyCost
     totals: ReleaseTotals | None = None
 
@@ -173,7 +172,6 @@ def measure_with(
         cells=cells,
         rate=stated.stages[0].epsilon / limit,
         excess_trips=add(np.array(excess), beyond, stated.stages[1].epsilon) if beyond else None,
-        days=chosen,
         cost=stated,
     )
 

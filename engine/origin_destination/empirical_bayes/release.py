@@ -61,11 +61,6 @@ class EmpiricalBayesRelease:
         """Privacy loss of one unit."""
         return self.measurement.cost
 
-    @property
-    def days(self) -> tuple[int, ...]:
-        """Positions of the days in the declared period."""
-        return self.measurement.days
-
     @cached_property
     def is_likely(self) -> Booleans:
         """Flows that are not detected, but are empty with less than 5% by the model."""

@@ -32,7 +32,6 @@ def measured(cells, rate=0.5):
         cells=cells,
         rate=rate,
         excess_trips=None,
-        days=tuple(range(len(cells))),
         cost=simple_cost((), unit=PrivacyUnit.TRIP),
     )
 
