@@ -10,6 +10,7 @@ import argparse
 import sys
 import unicodedata
 from collections.abc import Callable
+from datetime import date
 
 
 class ExplorerError(Exception):
@@ -69,6 +70,15 @@ def parse_number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"write a number such as 0.5 (given: {text!r})") from None
+
+
+def parse_day(text: str) -> date:
+    """Return a day that was typed on a command line."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        rule = f"write a day such as 2024-01-31 (given: {text!r})"
+        raise argparse.ArgumentTypeError(rule) from None
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:

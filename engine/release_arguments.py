@@ -2,12 +2,11 @@
 
 import argparse
 import json
-from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .errors import add_json_option, parse_number
+from .errors import add_json_option, parse_day, parse_number
 from .parameters import RENAMED_METHODS
 
 _TITLES = Path(__file__).parent / "release" / "templates" / "titles.json"
@@ -29,13 +28,6 @@ _METHOD_HELP = {
     "visits, from towers to the city; towers_laplace adds noise to each tower and hour",
 }
 _DEFAULT = "; default: %(default)s"
-
-
-def _parse_day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"'{text}' is no day such as 2024-01-31") from error
 
 
 def _parse_method(text: str, methods: tuple[str, ...]) -> str:
@@ -142,9 +134,9 @@ def _add_product(parser: argparse.ArgumentParser, name: str) -> None:
         text = f"days that one matrix adds up; whole is all days{_DEFAULT}"
         add("--time", choices=("day", "week", "whole"), default="day", help=text)
         text = "first released day, as YYYY-MM-DD; default: the dataset's first"
-        add("--from", dest="first_day", type=_parse_day, help=text)
+        add("--from", dest="first_day", type=parse_day, help=text)
         text = "last released day, as YYYY-MM-DD; default: the dataset's last"
-        add("--to", dest="last_day", type=_parse_day, help=text)
+        add("--to", dest="last_day", type=parse_day, help=text)
         add("--span", type=int, help="number of days: compare the first N days with the last N")
         add("--trips", type=int, help="public number of trips made in the released days")
         text = "also write unbiased totals, from which suppressed counts can be computed"

@@ -17,7 +17,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from ..child_process import call_in_child
 from ..datasets import find_folder, parse_output_folder
-from ..errors import ExplorerError, InputError, add_json_option, parse_number
+from ..errors import ExplorerError, InputError, add_json_option, parse_day, parse_number
 from . import presets
 from .build import ingest
 from .inputs import sources, zones
@@ -66,13 +66,6 @@ def _parse_word(text: str) -> str:
     return {"tab": "\t", "\\t": "\t"}.get(text, text)
 
 
-def _parse_day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"a day is written 2015-09-07 (given: {text!r})") from None
-
-
 def _field_descriptions(options_type: type) -> dict[str, str]:
     descriptions, names = dict[str, str](), list[str]()
     for line in inspect.cleandoc(options_type.__doc__ or "").splitlines():
@@ -101,7 +94,7 @@ def _argument_options(kind: Any) -> dict[str, Any]:
         return {"choices": words, "type": _parse_word, **how}
     if several:
         return {"nargs": 2, "type": int} if int in get_args(value_type) else {"nargs": "*"}
-    return {"type": {date: _parse_day, float: parse_number}.get(value_type, value_type)}
+    return {"type": {date: parse_day, float: parse_number}.get(value_type, value_type)}
 
 
 def build_parser() -> argparse.ArgumentParser:

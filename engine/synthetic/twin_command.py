@@ -4,11 +4,10 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from datetime import date
 from pathlib import Path
 
 from ..datasets import parse_output_folder, storage
-from ..errors import parse_number, run_command
+from ..errors import parse_day, parse_number, run_command
 from ..progress_line import make_progress_line
 from .twin import twin
 from .twin_files import read_twin_zones
@@ -61,7 +60,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--travellers", type=parse_number, help=text)
     add("--days", type=int, default=7, help=f"number of days in the period{default}")
     text = f"first day, as YYYY-MM-DD{default}"
-    add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help=text)
+    add("--first-day", type=parse_day, default=FIRST_DAY, help=text)
     text = f"local time zone, such as Africa/Kigali{default}"
     add("--timezone", dest="time_zone", default="UTC", help=text)
     text = "distance in km over which flows fall by a factor e; default: from the zones"
