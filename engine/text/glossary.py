@@ -53,5 +53,5 @@ def find_meaning(word: str, setting: Setting | None) -> str:
     """Return a word's meaning for flows of trips, or of people where each counts once."""
     if setting is None or not setting.selection.people_once:
         return GLOSSARY[word]
-    is_fixed = word in ("T", "trimmed", "person's day")
+    is_fixed = word in ("T", "beyond T", "person's day")
     return PEOPLE_ONCE if is_fixed else setting.say_counts(GLOSSARY[word])
