@@ -56,11 +56,6 @@ class EpidemicView(NamedTuple):
     true_prevalence: Floats
     is_current: bool
 
-    @property
-    def names(self) -> dict[str, str]:
-        """The zones' names by their ids, in their order."""
-        return trials.names(self.key)
-
 
 def draw(setting: Setting, entry: Entry, as_if: str = "") -> None:
     """Draw the view, `as_if` it were what is set; what lacks is said before anything is shown."""
@@ -92,7 +87,7 @@ def draw(setting: Setting, entry: Entry, as_if: str = "") -> None:
     if presenter.is_presenting():
         return
     _draw_epsilon_curve(view)
-    left_out = len(trials.names(setting.selection)) - len(view.names)
+    left_out = len(trials.names(setting.selection)) - len(trials.names(view.key))
     st.caption(describe_population(setting.parameters, left_out, outbreak))
 
 
@@ -117,7 +112,7 @@ def _draw_figures(view: EpidemicView, draws: Sequence[Floats], job: parallel.Job
     runs = np.concatenate([part[0] for part in draws])
     comparison = decisions.compare_decisions(view.true_prevalence, runs, view.outbreak.threshold)
     result = decisions.evaluate_epidemic(comparison)
-    parameters, origin = view.setting.parameters, view.names[view.outbreak.origin]
+    parameters, origin = view.setting.parameters, trials.names(view.key)[view.outbreak.origin]
     low, high = np.quantile(comparison.accuracy, [0.025, 0.975])
     st.html(
         cards.verdict_html(
@@ -140,16 +135,16 @@ def _draw_figures(view: EpidemicView, draws: Sequence[Floats], job: parallel.Job
 def _draw_curves(view: EpidemicView, low: Floats, middle: Floats, high: Floats) -> None:
     """Draw prevalence in the origin and where releases differ most from the truth."""
     st.subheader("Epidemic curves", anchor=False)
-    true, ids = view.true_prevalence, list(view.names)
+    true, names = view.true_prevalence, trials.names(view.key)
     distances = np.abs(true - middle).max(axis=0)
-    distances[ids.index(view.outbreak.origin)] = np.inf
+    distances[list(names).index(view.outbreak.origin)] = np.inf
     zones = np.argsort(-distances, kind="stable")[:_ZONES].tolist()
     highest = float(max(true.max(), high.max(), view.outbreak.threshold))
     days = pd.to_datetime(cached.dataset(view.key).metadata.days).tolist()
     form = "%b" if len(days) > 60 else "%-d %b"
 
     for column, zone in zip(st.columns(_ZONES, gap="medium"), zones, strict=False):
-        name = view.names[ids[zone]]
+        name = list(names.values())[zone]
         y, below, above = middle[:, zone], low[:, zone], high[:, zone]
         with column:
             st.caption(make_inert(name))
