@@ -99,8 +99,6 @@ def evaluate_aid(
 
 def meets_epidemic_target(comparison: Comparison, accuracy: float, recall: float) -> Booleans:
     """Return whether each run reaches both shares, as means over zones: all axes but the zones."""
-    _check_share("accuracy", accuracy)
-    _check_share("recall", recall)
     return np.asarray((comparison.accuracy >= accuracy) & ~(comparison.recall < recall))
 
 
@@ -108,8 +106,6 @@ def meets_aid_target(
     true_total: float, totals: Floats, overlap: Floats, min_overlap: float, total_error: float
 ) -> Booleans:
     """Return whether each release meets `min_overlap` and `total_error`, as shares."""
-    _check_share("overlap", min_overlap)
-    validation.check_above("total_error", total_error, 0, "0.1 stands for 10%")
     return (np.abs(totals - true_total) <= total_error * true_total) & ~(overlap < min_overlap)
 
 
@@ -132,8 +128,3 @@ def strongest_privacy(
     holds = (successes > 0) & (bound >= confidence)
     onwards = np.logical_and.accumulate(holds[::-1])[::-1]
     return float(epsilons[int(onwards.argmax())]) if onwards.any() else None
-
-
-def _check_share(name: str, value: float) -> None:
-    if validation.to_real(value) != 1:
-        validation.check_inside(name, value, 0, 1, "0.9 stands for 90%, 1 for always")

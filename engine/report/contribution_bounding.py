@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from .. import validation
 from ..arrays import Floats
 from .measures import STOPS
 from .mechanism import AnalysisResult
@@ -18,12 +17,6 @@ class TripAssumption:
     people: int
     mean: float
     standard_deviation: float
-
-    def __post_init__(self) -> None:
-        remedy = "a public guess is enough"
-        validation.check_whole_number("people", self.people, 1, remedy=remedy)
-        validation.check_above("mean", self.mean, 0, remedy)
-        validation.check_above("standard_deviation", self.standard_deviation, 0, remedy)
 
     def trips_left_out(self, max_trips_per_user: int) -> float:
         """Return the expected trips beyond M of all people together: n·E[(K − M)⁺]."""
