@@ -16,7 +16,6 @@ from .guarantee import (
     format_guess_rate,
     round_up_percent,
 )
-from .people import trips_per_person
 from .privacy_loss import compose_epsilon
 
 __all__ = [
@@ -31,5 +30,4 @@ __all__ = [
     "format_guess_limit",
     "format_guess_rate",
     "round_up_percent",
-    "trips_per_person",
 ]

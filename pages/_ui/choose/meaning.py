@@ -4,10 +4,8 @@ import streamlit as st
 
 from engine import privacy
 from engine.contract import Setting
-from engine.errors import ExplorerError
 from engine.parameters import ODParameters
 from engine.privacy import GROUP_SIZE, Guarantee, Risk, format_guess_rate
-from engine.resolution import finest_selection
 from engine.text.numbers import number, percent, scientific
 from pages._ui.answers import assessments, cached, suppression
 from pages._ui.components import tables
@@ -106,22 +104,13 @@ def _describe_suspicion(risk: Risk, prior: float) -> tuple[str, str, str, str]:
 
 def _describe_trip_losses(flows: Setting | None) -> None:
     """Draw how little the protection of single trips leaves people with many trips (P2)."""
-    if flows is None or flows.parameters.unit != "trip":
-        by_trip = (
-            " If only single trips were protected (Unit of privacy), a person with n trips could "
-            "lose n × ε."
-        )
-        is_once = flows is not None and flows.selection.people_once
-        limits = "These numbers hold for a person, however many trips they make."
-        st.caption(limits + by_trip * (not is_once))
+    if flows is not None and flows.parameters.unit == "trip":
+        st.caption("Only single trips are protected, so a person with n trips can lose n × ε.")
         return
-    epsilon = flows.parameters.epsilon
-    try:
-        mean, high = cached.read(privacy.trips_per_person, finest_selection(flows.selection))
-    except ExplorerError:
-        return
-    st.caption(
-        f"If single trips are protected, people lose ε = {number(mean * epsilon, 3)} on average "
-        f"({number(mean)} trips), and 95 of 100 at most {number(high * epsilon, 3)} ({high} "
-        "trips). These numbers are read from the data, as P2 states worst and expected loss."
+    by_trip = (
+        " If only single trips were protected (Unit of privacy), a person with n trips could "
+        "lose n × ε."
     )
+    is_once = flows is not None and flows.selection.people_once
+    limits = "These numbers hold for a person, however many trips they make."
+    st.caption(limits + by_trip * (not is_once))
