@@ -1,6 +1,5 @@
 """Ingest beside bare DuckDB, each in a process of its own; sizes follow Paris."""
 
-import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,17 +8,14 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from benchmarks.measure import ROOT, Child, Row, against, child
+from benchmarks.measure import Child, Row, against, child
 from engine.datasets.multiscale_tables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
 from engine.density.multiscale_estimation import build_tree
 from engine.ingest.options import IngestOptions
 
-REAL_DATA = ROOT.parent / "shared" / "data"
 TOWERS = 1_303
 PARIS_ROWS = 27_000_000
-LARGE_ROWS = 270_000_000
 ROWS_PER_PERSON = 13.5
-POINTS = 10_000_000
 PERIOD = ["--timezone", "Europe/Paris", "--from", "2015-09-07", "--to", "2015-09-13"]
 
 
@@ -28,11 +24,16 @@ def rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="bench-ingest-") as name:
         folder = Path(name)
         write_towers(folder)
-        yield from _paris(folder)
-        yield from _coordinates(folder)
-        yield from _bike_trips(folder)
-        if os.environ.get("BENCH_LARGE"):
-            yield from _large(folder)
+        path = write_visits(folder, PARIS_ROWS)
+        bare = bare_duckdb(path)
+        ours = run_ingest(*_density(path, folder))
+        work = "27 M visits → density aggregates"
+        note = f"processor time {ours.cpu:.0f} s, of bare DuckDB {bare.cpu:.0f} s"
+        yield against(work, ours.seconds, bare.seconds, 1.1, "bare DuckDB", note)
+        yield Row(f"{work}: memory", ours.peak_mb, 4000, f"bare {bare.peak_mb:.0f} MB", "MB")
+        tight = run_ingest(*_density(path, folder), "--memory", "1GB")
+        note = f"peak {tight.peak_mb / 1000:.2f} GB"
+        yield Row("the same with --memory 1GB", tight.seconds, note=note)
 
 
 def write_towers(folder: Path) -> None:
@@ -49,20 +50,19 @@ def write_towers(folder: Path) -> None:
 
 def write_visits(folder: Path, count: int) -> Path:
     """Write `count` visits of people who move around a home tower; some move a lot."""
-    path = folder / f"visits_{count}.parquet"
-    if not path.exists():
-        people = int(count / ROWS_PER_PERSON)
-        duckdb.sql(
-            f"""
-            COPY (SELECT 'p' || uid AS uid,
-                TIMESTAMP '2015-09-07' + to_seconds((hash(i * 5 + 1) % 604800)::BIGINT) AS datetime,
-                'T' || lpad(((uid * 7919 + (hash(i * 5 + 2) % (1 + uid % 9))) % {TOWERS})::VARCHAR,
-                            4, '0') AS location_id
-              FROM (SELECT i, (pow((hash(i * 5 + 3) % 1000000007) / 1000000007.0, 1.3) * {people})
-                       ::BIGINT AS uid FROM range({count}) t(i)))
-            TO '{path}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 500000)
-            """
-        )
+    path = folder / "visits.parquet"
+    people = int(count / ROWS_PER_PERSON)
+    duckdb.sql(
+        f"""
+        COPY (SELECT 'p' || uid AS uid,
+            TIMESTAMP '2015-09-07' + to_seconds((hash(i * 5 + 1) % 604800)::BIGINT) AS datetime,
+            'T' || lpad(((uid * 7919 + (hash(i * 5 + 2) % (1 + uid % 9))) % {TOWERS})::VARCHAR,
+                        4, '0') AS location_id
+          FROM (SELECT i, (pow((hash(i * 5 + 3) % 1000000007) / 1000000007.0, 1.3) * {people})
+                   ::BIGINT AS uid FROM range({count}) t(i)))
+        TO '{path}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 500000)
+        """
+    )
     return path
 
 
@@ -82,65 +82,6 @@ def bare_duckdb(path: Path) -> Child:
         "    con.execute(statement).fetchall() if statement.startswith('SELECT') "
         "else con.execute(statement)"
     )
-
-
-def _paris(folder: Path) -> Iterator[Row]:
-    path = write_visits(folder, PARIS_ROWS)
-    bare = bare_duckdb(path)
-    ours = run_ingest(*_density(path, folder))
-    work = "27 M visits → density aggregates"
-    note = f"processor time {ours.cpu:.0f} s, of bare DuckDB {bare.cpu:.0f} s"
-    yield against(work, ours.seconds, bare.seconds, 1.1, "bare DuckDB", note)
-    yield Row(f"{work}: memory", ours.peak_mb, 4000, f"bare {bare.peak_mb:.0f} MB", "MB")
-    tight = run_ingest(*_density(path, folder), "--memory", "1GB")
-    yield Row("the same with --memory 1GB", tight.seconds, note=f"peak {_gb(tight)}")
-
-
-def _large(folder: Path) -> Iterator[Row]:
-    ours = run_ingest(*_density(write_visits(folder, LARGE_ROWS), folder), "--memory", "4GB")
-    note = f"peak {_gb(ours)}; processor time {ours.cpu:.0f} s"
-    yield Row("270 M visits with --memory 4GB", ours.seconds, note=note)
-
-
-def _coordinates(folder: Path) -> Iterator[Row]:
-    zones = REAL_DATA / "boundaries" / "paris_iris_992.geojson"
-    if not zones.exists():
-        return
-    path = folder / "points.parquet"
-    duckdb.sql(
-        f"""
-        COPY (SELECT i // 5 AS uid,
-                TIMESTAMP '2015-09-07' + to_seconds((hash(i * 5 + 1) % 604800)::BIGINT) AS datetime,
-                48.815 + 0.088 * ((hash(i * 5 + 2) % 1000003) / 1000003.0) AS lat,
-                2.225 + 0.24 * ((hash(i * 5 + 3) % 1000003) / 1000003.0) AS lng
-              FROM range({POINTS}) t(i)) TO '{path}' (FORMAT parquet)
-        """
-    )
-    ours = run_ingest(
-        *("visits", str(path), "--zones", str(zones), "--map", "lat=lat", "lng=lng"),
-        *("--out", str(folder / "out-points"), "--parts", "density"),
-        *PERIOD,
-    )
-    note = f"peak {_gb(ours)}; processor time {ours.cpu:.0f} s"
-    yield Row("10 M coordinates → 992 zones and their density", ours.seconds, 60, note)
-
-
-def _bike_trips(folder: Path) -> Iterator[Row]:
-    data = REAL_DATA / "mibici"
-    if not data.exists():
-        return
-    ours = run_ingest(
-        *("trips", str(data / "trips_*.csv"), "--locations", str(data / "stations.csv")),
-        *("--map", "uid=Usuario_Id", "datetime=Inicio_del_viaje", "end_datetime=Fin_del_viaje"),
-        *("origin=Origen_Id", "destination=Destino_Id", "--timezone", "America/Mexico_City"),
-        *("--from", "2014-12-01", "--to", "2015-09-30", "--out", str(folder / "out-bikes")),
-    )
-    work, note = "356,867 trips of ten months from CSV", f"peak {_gb(ours)}"
-    yield Row(work, ours.seconds, 3, note)
-
-
-def _gb(process: Child) -> str:
-    return f"{process.peak_mb / 1000:.2f} GB"
 
 
 def _density(path: Path, folder: Path) -> list[str]:

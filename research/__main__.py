@@ -10,10 +10,9 @@ def main() -> None:
     """Run one study."""
     parser = argparse.ArgumentParser(prog="python -m research", description=__doc__)
     parser.add_argument("study", choices=("papers", "methods"))
-    parser.add_argument("folders", nargs="*", help="datasets of your own: recommendations alone")
     options = parser.parse_args()
     study = importlib.import_module(f"research.{options.study}")
-    print(write(options.study, study.rows(*options.folders)))
+    print(write(options.study, study.rows()))
 
 
 if __name__ == "__main__":

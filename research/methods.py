@@ -11,14 +11,13 @@ from unittest.mock import patch
 
 import numpy as np
 
-from engine import datasets, density, frontier, metrics, origin_destination as od
+from engine import datasets, density, metrics, origin_destination as od
 from engine.contract import Selection, Setting, TimeSelection
 from engine.datasets import Dataset
 from engine.density import multiscale, multiscale_estimation as estimation
-from engine.frontier.evaluation import DRAWN_RISKS, DRAWN_TRIP_LIMITS
 from engine.origin_destination import change
 from engine.parameters import ODMethod
-from engine.utility import compute_utility, drawn_utilities
+from engine.utility import compute_utility
 from research.rows import Row, row
 from research.simulated.catalogue import CITIES
 from research.simulated.city import make_city
@@ -30,16 +29,10 @@ TOWNS = {  # zones, towers, people
     "city": (150, 200, 250_000),
 }
 LIMITS = {"trip": (1,), "person-day": (1, 4, 10), "person": (4, 30)}
-NEEDS = (("person", "whole"), ("person-day", "week"), ("person-day", "day"))
-FRESH_SEED, FRESH_DRAWS = 777, 4
 
 
-def rows(*folders: str) -> Iterator[Row]:
-    """Yield scores by data, ε and method; of the datasets in `folders`, only recommendations."""
-    for folder in folders:
-        yield from recommendations(datasets.load(folder), "clusters-30")
-    if folders:
-        return
+def rows() -> Iterator[Row]:
+    """Yield scores by data, ε and method."""
     for name in datasets.available():
         dataset = datasets.load(name)
         metadata = dataset.metadata
@@ -148,42 +141,3 @@ def changes(name: str, dataset: Dataset) -> Iterator[Row]:
         )  # fmt: skip
         for what, value in known._asdict().items():
             yield row(table + " beyond chance" * strict, what, f"{name}, ε = {epsilon:g}", value)
-
-
-def recommendations(dataset: Dataset, level: str) -> Iterator[Row]:
-    """Yield the common part of recommended settings: promised, of fresh draws, and the regret.
-
-    The regret is against every T at the same values of ε, and against all exact candidates.
-    """
-    for (unit, step), risk in product(NEEDS, DRAWN_RISKS):
-        selection = Selection(
-            dataset_id=dataset.id, zone_level=level, time=TimeSelection(aggregation=step)
-        )
-        need = frontier.Requirements(selection=selection, unit=unit)
-        batches = [part for part in frontier.plan_batches(dataset, need) if part[0] == selection]
-        judged = tuple(c for part in batches for c in frontier.evaluate_batch(dataset, part))
-        found = frontier.EvaluatedSettings(
-            requirements=need, candidates=judged, is_confidential=False
-        )
-        best = found.recommend(risk)
-        within = [c for c in found.eligible_candidates if c.is_within_risk(risk)]
-        shares = {
-            c.setting.parameters: c.utility.common_part for c in within if not c.utility.draws
-        }
-        parameters = {
-            replace(c.setting.parameters, max_trips_per_user=limit)
-            for c, limit in product(within, DRAWN_TRIP_LIMITS)
-            if c.utility.draws
-        }
-        fresh = drawn_utilities(
-            dataset, selection, list(parameters), seed=FRESH_SEED, draws=FRESH_DRAWS
-        )
-        shares |= {each: utility.common_part for each, utility in fresh.items()}
-        delivered = shares[best.setting.parameters]
-        setting = f"{dataset.id}, {step}, risk {risk:g}: {best.setting.parameters}"
-        for what, value in (
-            ("promised", best.utility.common_part),
-            ("delivered", delivered),
-            ("regret", max(shares.values()) - delivered),
-        ):
-            yield row("recommendations", what, setting, value)
