@@ -32,15 +32,11 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
     count = len(dataset.metadata.periods)
     if days is None:
         return tuple(range(count))
-    if isinstance(days, slice):
-        chosen = list(range(count))[days]
-    else:
-        several = isinstance(days, Sequence | np.ndarray) and not isinstance(days, str)
-        days_wanted: Any = days if several else [days]
-        chosen = [
-            validation.check_whole_number("days", day, 0, count - 1, remedy="day 0 is the first")
-            for day in days_wanted
-        ]
+    positions: Any = range(count)[days] if isinstance(days, slice) else days
+    chosen = [
+        validation.check_whole_number("days", day, 0, count - 1, remedy="day 0 is the first")
+        for day in (positions if isinstance(positions, Sequence | np.ndarray) else [positions])
+    ]
     if not chosen:
         raise ParameterError(f"days must name at least one of the {count} days", value=f"{days!r}")
     if len(set(chosen)) < len(chosen):
