@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+from scipy.special import gammainc, gammaln
 
 from ..arrays import Floats, Integers
 from ..contract import Method, resolve_noise
@@ -248,22 +249,18 @@ def mean_absolute(variates: int) -> float:
 def half_width(variates: int, level: float) -> float:
     """Return x with P(|sum of `variates` standard Laplace variates| ≤ x) = `level`.
 
-    For one variate x = −ln(1 − level); else the characteristic function (1 + t²)^−k is inverted
-    (Gil-Pelaez) by the trapezoid rule, whose error is the mass 2π/0.1 deviations out.
+    The absolute sum of k variates has a Gamma(k − j) distribution with probability C(k − 1 + j,
+    j)/2^(k − 1 + j), for j from 0 to k − 1; for one variate x = −ln(1 − level).
     """
     if variates <= 1:
         return -math.log1p(-level) * variates
     from scipy.optimize import brentq  # loads slowly, and an ingest does not use it
 
-    deviation, step = math.sqrt(2 * variates), 0.1
-    t = np.arange(step, 400.0, step)
-    weight = np.exp(-variates * np.log1p((t / deviation) ** 2)) / t
-
-    def excess(x: float) -> float:
-        return 2 / math.pi * step * (float(np.sin(t * x) @ weight) + x / 2) - level
-
-    root: Any = brentq(excess, 1e-6, 40.0)
-    return deviation * float(root)
+    j = np.arange(variates)
+    log_ways = gammaln(variates + j) - gammaln(j + 1) - gammaln(variates)
+    shares = np.exp(log_ways - (variates - 1 + j) * math.log(2))
+    root: Any = brentq(lambda x: level - shares @ gammainc(variates - j, x), 0, 40 * variates)
+    return float(root)
 
 
 _report_method = partial(
