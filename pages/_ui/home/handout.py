@@ -29,7 +29,7 @@ h1 { font-size: 15px; margin: 0 } h2 { font-size: 10.5px; margin: 6px 0 1px; tex
 blockquote { font-size: 16px; line-height: 1.3; font-weight: 600; margin: 8px 0; padding-left: 12px; border-left: 4px solid #2a6f97 }
 p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 } .sides { --tall: 42mm } /* one page of A4 */
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 14px }
-.gauges { display: grid; grid-template-columns: repeat(3, 1fr); gap: 10px; margin: 6px 0 } .gauge .name { font-weight: 700 } .gauge .words b { font-size: 16px }
+.gauges { display: grid; grid-template-columns: repeat(3, 1fr); gap: 10px; margin: 6px 0 } .gauge { display: flex; flex-direction: column; justify-content: space-between } .gauge .name { font-weight: 700 } .gauge .words b { font-size: 16px }
 .gauge .scale { position: relative; height: 10px; border-radius: 3px; margin: 4px 0 2px } .gauge .note { display: none } /* the answers below say it */
 .gauge .sign { position: absolute; margin-left: 2px; font: 700 8px/10px sans-serif; color: #fff; text-shadow: 0 0 2px #000, 0 0 2px #000 }
 .hint { display: none } .gauge .needle { position: absolute; top: -3px; bottom: -3px; width: 4px; margin-left: -2px; background: #1c1c1c; outline: 1px solid #fff }
