@@ -40,7 +40,7 @@ def bounds_hold(before, after, params):
 
 
 @given(SEEDS, TRIPS_PER_PERSON, st.sampled_from(STOPS), st.sampled_from(("derived", "package")))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_removing_a_person_moves_nothing_beyond_its_bound(seed, sizes, kept, method):
     people = people_of(seed, sizes)
     params = report.ReportParameters(epsilon=1.0, max_trips_per_user=kept, method=method)
@@ -48,7 +48,7 @@ def test_removing_a_person_moves_nothing_beyond_its_bound(seed, sizes, kept, met
 
 
 @given(SEEDS, TRIPS_PER_PERSON, st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_removing_a_trip_moves_nothing_beyond_its_bound_at_item_level(seed, sizes, data):
     people = people_of(seed, sizes)
     gone = data.draw(st.integers(0, len(people[0]) - 1))
