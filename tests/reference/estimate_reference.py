@@ -4,20 +4,22 @@ import math
 
 import numpy as np
 
+from tests.reference import od_reference
 
-def noise_pmf(z, rate):
-    q = math.exp(-rate)
-    return (1 - q) / (1 + q) * q ** abs(z)
+
+def noise_pmf(rate, reach):
+    """{z: P(Z = z)} for |z| ≤ reach."""
+    return od_reference.noise_pmf(rate, "discrete_laplace", reach + 1)
 
 
 def noise_tail(z, rate):
     """P(|Z| > z), by summing."""
-    return 1 - sum(noise_pmf(j, rate) for j in range(-z, z + 1))
+    return 1 - sum(noise_pmf(rate, z).values())
 
 
 def total_reach(rate, cells, confidence, support):
     """The least z with P(|S| ≤ z) ≥ confidence, by convolving the law of one cell `cells` times."""
-    one = np.array([noise_pmf(z, rate) for z in range(-support, support + 1)])
+    one = np.array(list(noise_pmf(rate, support).values()))
     law = np.array([1.0])
     for _ in range(cells):
         law = np.convolve(law, one)
@@ -43,7 +45,7 @@ def certain_flows(cells, rate, level):
 def scale_up(days, beyond, rate, deviations, most):
     """(kept + beyond)/kept trips of all days, as far as those beyond exceed their noise."""
     far = int(60 / rate)
-    variance = len(days) * sum(z * z * noise_pmf(z, rate) for z in range(-far, far + 1))
+    variance = len(days) * sum(z * z * p for z, p in noise_pmf(rate, far).items())
     kept = sum(int(day[pair]) for day in days for pair in off_diagonal(day))
     more, most_beyond = sum(beyond), kept * (most - 1)
     if min(more, most_beyond) <= deviations * math.sqrt(variance):
@@ -149,8 +151,8 @@ def read_expected(cells, rate, expected, most):
     return readings
 
 
-def assisted(prior, y, rate, most):
-    """Hull of {m ≤ most : y in A(m)}, every A(m) and its chance by the model summed out."""
+def assisted(prior, noisy, rate, most):
+    """Hulls of {m ≤ most : y in A(m)} by y, every A(m) and its chance by the model summed out."""
     q = math.exp(-rate)
     splits = sorted(((k + 0.5) / 21 for k in range(21)), key=lambda s: abs(s - 0.5))
 
@@ -162,13 +164,16 @@ def assisted(prior, y, rate, most):
 
     sets = [(least(0.05 * s), least(0.05 * (1 - s))) for s in splits]
     model = {v: q ** max(-v, 0) * chance(v, prior, rate) for v in range(-200, most + 200)}
-    holding = []
+    accepted = []
     for m in range(most + 1):
         masses = [sum(model[v] for v in range(m - d, m + u + 1)) for d, u in sets]
-        best = min(range(len(sets)), key=lambda k: masses[k])
-        if m - sets[best][0] <= y <= m + sets[best][1]:
-            holding.append(m)
-    return (min(holding), max(holding)) if holding else (0, 0)
+        down, up = sets[min(range(len(sets)), key=lambda k: masses[k])]
+        accepted.append((m - down, m + up))
+    hulls = []
+    for y in noisy:
+        holding = [m for m, (low, high) in enumerate(accepted) if low <= y <= high]
+        hulls.append((min(holding), max(holding)) if holding else (0, 0))
+    return hulls
 
 
 def predict(cells, variance, distances):

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import cache
 
 import numpy as np
 from scipy import stats
@@ -11,6 +12,7 @@ from tests.reference.od_reference import released_pmf
 REACH = 400
 
 
+@cache
 def released_cell(trips, rest, rate, threshold, law):
     """[(P(result | in), P(result | out)), …] of one cell, straight from Algorithm 1."""
     inside = released_pmf(rest + trips, rate, threshold, law, REACH)

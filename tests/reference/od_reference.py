@@ -1,6 +1,7 @@
 """Origin–destination release straight from P2, plain and slow, independent of the engine."""
 
 import math
+from functools import cache
 
 
 def algorithm_1(matrix, epsilon, max_trips_per_user, suppression_threshold, standard_noise):
@@ -35,6 +36,7 @@ def laplace_cdf(x, scale):
     return 0.5 * math.exp(x / scale) if x < 0 else 1 - 0.5 * math.exp(-x / scale)
 
 
+@cache
 def noise_pmf(rate, law, reach):
     """{z: P(Z = z)} for |z| ≤ reach, from the definition of each noise."""
     if law == "rounded_laplace":

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -145,6 +146,7 @@ class MultiscaleCity:
         self.metadata = SimpleNamespace(max_visits_cap=cap, people_public=None)
 
 
+@cache
 def multiscale_city(people=400, towers=11, seed=0, cap=840) -> MultiscaleCity:
     positions = random_positions(towers, seed)
     visits = random_visits(people, towers, seed)

@@ -103,7 +103,7 @@ def test_assisted_interval(rate):
     for prior in priors:
         noisy = np.arange(-6, 50, 4)
         low, high = intervals.interval_hull(counts, prior, noisy, rate)
-        expected = [plain.assisted(prior.tolist(), y, rate, 119) for y in noisy.tolist()]
+        expected = plain.assisted(prior.tolist(), noisy.tolist(), rate, 119)
         assert list(zip(low.clip(0).tolist(), high.clip(0).tolist(), strict=True)) == expected
 
 

@@ -155,14 +155,14 @@ def read_sizes(table, positions):
 
 
 def smooth_sizes(y, sigma, positions, learnt=None):
-    """Sizes down the tree, and the signals and factors learnt; with those given, before the sum."""
-    tree, signals, factors = levels(positions), [], []
+    """Sizes down the tree, and halves, signals and factors learnt; with those, before the sum."""
+    tree, halves = learnt[0] if learnt else nodes_and_halves(positions)
+    signals, factors = [], []
     mean = {tuple(tree[0][0]): 1 / len(positions)}
-    for depth, nodes in enumerate(tree[:-1]):
-        parts = [(node, *split(node, positions)) for node in nodes if len(node) > 1]
+    for depth, parts in enumerate(halves):
         gaps = [y[a].mean() - y[b].mean() for _, a, b in parts]
         noises = [sigma**2 * (1 / len(a) + 1 / len(b)) for _, a, b in parts]
-        s = learnt[0][depth] if learnt else signal([gap**2 for gap in gaps], noises, 1, 0.0)
+        s = learnt[1][depth] if learnt else signal([gap**2 for gap in gaps], noises, 1, 0.0)
         signals.append(s)
         for (node, a, b), gap, v in zip(parts, gaps, noises, strict=True):
             gap *= s / (s + v)
@@ -173,9 +173,18 @@ def smooth_sizes(y, sigma, positions, learnt=None):
     for number, region in enumerate(tree[min(3, len(tree) - 1)]):
         whole = shrunk[region].sum()
         factor = sizes[region].sum() / whole if whole > 0 else 1.0
-        factors.append(learnt[1][number] if learnt else factor)
+        factors.append(learnt[2][number] if learnt else factor)
         shrunk[region] *= factors[-1]
-    return shrunk if learnt else normalised(shrunk), (signals, factors)
+    return shrunk if learnt else normalised(shrunk), ((tree, halves), signals, factors)
+
+
+def nodes_and_halves(positions):
+    """Return the nodes at every level, and by level those that are split with both halves."""
+    tree = levels(positions)
+    halves = [
+        [(node, *split(node, positions)) for node in nodes if len(node) > 1] for nodes in tree[:-1]
+    ]
+    return tree, halves
 
 
 def read_city(hours, sigma):

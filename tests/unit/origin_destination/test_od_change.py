@@ -1,6 +1,7 @@
 """Change between two spans: its law by brute force, Theorem 7, verdicts, ratios, who pays."""
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -27,12 +28,19 @@ LAWS = ["rounded_laplace", "discrete_laplace"]
 FAR = 120
 
 
-def summed(rate, law, cells):
-    """P(|S| = n), by plain convolution of the cells."""
+@cache
+def convolved(rate, law, cells):
+    """P(S = n), by plain convolution of the cells."""
     one = np.array([p for _, p in sorted(noise_pmf(rate, law, FAR).items())])
     every = np.ones(1)
     for _ in range(cells):
         every = np.convolve(every, one)
+    return every
+
+
+def summed(rate, law, cells):
+    """P(|S| = n)."""
+    every = convolved(rate, law, cells)
     middle = len(every) // 2
     return np.append(every[middle], every[middle + 1 :] + every[middle - 1 :: -1])
 
@@ -160,10 +168,8 @@ def test_bars_of_zones_and_of_all_are_those_of_as_many_noises(law):
 
 def beyond_chance(rate, law, cells, trips, change):
     """P(|S + difference of two Poisson counts| ≥ |change|), by plain convolution."""
-    noise = np.array([p for _, p in sorted(noise_pmf(rate, law, FAR).items())])
-    every = stats.skellam.pmf(np.arange(-300, 301), trips / 2, trips / 2)
-    for _ in range(cells):
-        every = np.convolve(every, noise)
+    chance = stats.skellam.pmf(np.arange(-300, 301), trips / 2, trips / 2)
+    every = np.convolve(chance, convolved(rate, law, cells))
     middle, size = len(every) // 2, abs(change)
     return float(every[: middle - size + 1].sum() + every[middle + size :].sum()) if size else 1.0
 
