@@ -27,12 +27,12 @@ def tiny_city(tmp_path_factory: pytest.TempPathFactory) -> "Dataset":
     return make_city(tiny, folder)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def demo() -> "Dataset":
-    """A shipped city; the page tests have one of their own under its name."""
+    """A shipped city; by its folder, for page tests have one of their own under its name."""
     from engine.datasets import load
 
-    return load("demo-city")
+    return load(Path(__file__).parents[1] / "data" / "demo-city")
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy.fft import dct
 
+from engine.datasets import load
 from engine.errors import DatasetError
 from engine.parameters import DensityParameters
 from engine.release import fourier_writer as way, opendp_noise, plan
@@ -15,6 +16,12 @@ from tests.support.releases import fourier
 
 ASKED = DensityParameters(epsilon=1.0, delta=1e-7)
 ELL, CAP, HOURS = 30, 840, 168
+
+
+@pytest.fixture(scope="module")
+def demo():
+    """A dataset of this module alone, for tests change what it reads."""
+    return load("demo-city")
 
 
 @pytest.fixture(scope="module")
