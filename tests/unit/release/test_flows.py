@@ -41,9 +41,15 @@ def files(setting, dataset, folder, table, **rest):
     return rows, gpd.read_parquet(folder / "zones.parquet")
 
 
-@pytest.mark.parametrize("unit", ["trip", "person-day", "person"])
+@pytest.mark.parametrize(
+    ("unit", "step"),
+    [
+        *product(("trip", "person-day", "person"), ["day"]),
+        ("person-day", "week"),
+        ("person", "whole"),
+    ],
+)
 @pytest.mark.parametrize(("kind", "column"), [(seen, "flow"), (ours, "measured")])
-@pytest.mark.parametrize("step", ["day", "week", "whole"])
 @pytest.mark.usefixtures("silent")
 def test_flows_stand_by_time_and_coarse_zones(demo, tmp_path, kind, column, unit, step):
     limit = 1 if unit == "trip" else 2

@@ -20,12 +20,12 @@ from tests.support.releases import flows, ours, seen, statement_of, view_of, wri
 FOUR = od.ODParameters(epsilon=1.0, max_trips_per_user=4, unit="person-day")
 SPAN = {"zones": "clusters-9", "step": "whole", "first": 1, "last": 4, "span": 2}
 SETTINGS = {
-    "daily": seen(FOUR, zones="clusters-25", first=1, last=2),
+    "daily": seen(FOUR, zones="clusters-12", first=1, last=2),
     "coarse": seen(replace(FOUR, suppression_threshold=100), zones="clusters-9", step="week"),
-    "whole": seen(replace(FOUR, suppression_threshold=100), zones="clusters-20", step="whole"),
+    "whole": seen(replace(FOUR, suppression_threshold=100), zones="clusters-12", step="whole"),
     "span": seen(replace(FOUR, suppression_threshold=100), **SPAN),
-    "trip": flows(unit="trip", zones="clusters-25", last=0),
-    "person": flows(epsilon=0.5, unit="person", zones="clusters-30", step="whole"),
+    "trip": flows(unit="trip", zones="clusters-12", last=0),
+    "person": flows(epsilon=0.5, unit="person", zones="clusters-12", step="whole"),
 }
 ENDS = ("low_95", "high_95")
 
