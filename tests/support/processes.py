@@ -1,6 +1,7 @@
 """Processes that a test may kill: forked from one that has loaded the engine, so at once there."""
 
 import multiprocessing
+import signal
 import sys
 import tempfile
 from collections.abc import Callable
@@ -32,5 +33,6 @@ def run_apart(act: Callable[..., Any], *given: Any) -> tuple[int, str]:
 
 
 def _run(act: Callable[..., Any], given: tuple[Any, ...], said: str) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     with open(said, "w", encoding="utf-8") as file, redirect_stderr(file):
         sys.exit(act(*given))

@@ -55,10 +55,11 @@ def test_a_stopped_release_leaves_no_half_bundle(ledger, demo, tmp_path, where, 
         assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
     assert not list(tmp_path.glob("out/*"))  # at most claimed, and empty
     assert ledger.budget("people").spent_epsilon == 0.5 * spent
-    release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == ["ledger.sqlite", "out", "out.zip"]
-    assert ledger.budget("people").release_count == spent + 1
+    assert ledger.budget("people").release_count == spent
+    if sent == signal.SIGKILL:  # the next release sweeps what this one left
+        release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
+        names = sorted(path.name for path in tmp_path.iterdir())
+        assert names == ["ledger.sqlite", "out", "out.zip"]
     ledger.verify()
 
 
