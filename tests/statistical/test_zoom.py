@@ -1,18 +1,17 @@
 """The noise of `multiscale` has μ and no other, also for people of few visits."""
 
 import math
-from collections import defaultdict
 from datetime import timedelta
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from scipy import optimize, stats
+from scipy import optimize
 
 from engine import density
 from engine.datasets import Dataset
-from engine.datasets.multiscale_tables import WEIGHT_UNITS, MultiscaleTables
+from engine.datasets.multiscale_tables import WEIGHT_UNITS
 from engine.density import DensityParameters
 from engine.density.gaussian import gdp_epsilon, gdp_mu
 from engine.density.multiscale import measure_tables
@@ -31,16 +30,10 @@ MU = optimize.brentq(lambda mu: gaussian_delta(EPSILON, mu) - DELTA, 1e-3, 50, x
 COARSE, MIDDLE = (0, 0, 0.2, 0.8), (0.2, 0.2, 0.12, 0.48)
 TOTALS, MANY = (0.084, 0.076, 0.12, 0.72), (0.32, 0.29, 0.11, 0.28)
 SHARES = {
-    **{(False, 5): COARSE, (False, 50): MIDDLE, (False, 500): MANY},
-    **{(True, 5): COARSE, (True, 50): TOTALS, (True, 500): MIDDLE},
+    **{(False, 5): COARSE, (False, 50): MIDDLE, (False, 500): MANY, (False, 10_000): MANY},
+    **{(True, 5): COARSE, (True, 50): TOTALS, (True, 500): MIDDLE, (True, 10_000): MIDDLE},
 }
 """By whether visits are few and the noisy visits a tower, over c/μ: docs/density.md."""
-
-
-def right_scale(draws: np.ndarray) -> bool:
-    """Whether the mean square is what standard normals give, except once in a million tests."""
-    low, high = stats.chi2.interval(1 - 1e-6, len(draws))
-    return low <= (draws**2).sum() <= high
 
 
 CAP, MEAN = 4, 1.75
@@ -73,46 +66,36 @@ def riders(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     return ingest(asked)[0]
 
 
-def draws(tables: MultiscaleTables, few: bool, ratio: int) -> dict[str, np.ndarray]:
-    """The noise of many measurements, in units of the σ written out from the specification."""
+@pytest.mark.parametrize(("few", "ratio"), SHARES)
+def test_noise_has_the_scale_written_out_from_the_specification(
+    riders: Dataset, few: bool, ratio: int
+) -> None:
+    """Without noise, where the visits that are found are those of `ratio`."""
+    city = riders if few else multiscale_city(people=60, towers=5)
+    tables = city.multiscale_tables
     # c² = 1.75 and K_max = 4: the sum takes 16 of 64 parts at most
     share, squared = (16 / 64, MEAN) if few else (63 / 64, 10.0)
-    rng, found = np.random.default_rng(ratio), ratio * 5 * math.sqrt(squared) / MU
-    shares, noise = dict(zip(TABLES, SHARES[few, ratio], strict=False)), defaultdict(list)
+    found, drawn = ratio * 5 * math.sqrt(squared) / MU, dict[str, float]()
+
+    def add(name: str, counts: np.ndarray, sigma: float) -> np.ndarray:
+        drawn[name] = sigma
+        return np.array([found]) if name == "visit_total" else counts
+
+    noisy = measure_tables(tables, gdp_mu(EPSILON, DELTA), add)
+    shares = dict(zip(TABLES, SHARES[few, ratio], strict=True))
     bearable = (0.02 * found / 168 * MU) ** 2 * shares["city"]
     clips = np.array((10.0, 20.25, 36.0, 64.0, 121.0, 225.0, 841.0)) * squared / 10
     row = max(int((clips <= bearable).sum()) - 1, 0)
-    for _ in range(700):
-
-        def add(name: str, counts: np.ndarray, sigma: float) -> np.ndarray:
-            drawn = sigma * rng.normal(size=counts.shape)
-            if name != "visit_total":
-                return counts + drawn
-            noise[name].append(drawn * MU * math.sqrt(share) / tables.max_visits_cap)
-            return np.array([found])
-
-        noisy = measure_tables(tables, gdp_mu(EPSILON, DELTA), add)
-        for name, part in shares.items():
-            if not part:
-                assert getattr(noisy, name) is None
-                continue
-            counts, clip = getattr(tables, name), squared
-            counts, clip = (counts[row], clips[row]) if name == "city" else (counts, clip)
-            moved = getattr(noisy, name).values - counts / WEIGHT_UNITS
-            noise[name].append(moved.ravel() * MU * math.sqrt(part / clip))
-    return {name: np.concatenate(runs) for name, runs in noise.items()}
-
-
-@pytest.mark.parametrize(("few", "ratio"), SHARES)
-def test_noise_scale_passes_and_fails_off_scale(riders: Dataset, few: bool, ratio: int) -> None:
-    city = riders if few else multiscale_city(people=60, towers=5)
-    drawn = draws(city.multiscale_tables, few, ratio)
-    assert len(drawn) == (3 if ratio == 5 else 5)
-    for noise in drawn.values():
-        assert right_scale(noise)
-        assert stats.kstest(noise[:2000], "norm").pvalue > 1e-4
-        assert not right_scale(0.8 * noise)
-        assert not right_scale(1.25 * noise)
+    expected = {"visit_total": tables.max_visits_cap / (MU * math.sqrt(share))}
+    for name, part in shares.items():
+        if not part:
+            assert getattr(noisy, name) is None
+            continue
+        counts, clip = getattr(tables, name), squared
+        counts, clip = (counts[row], clips[row]) if name == "city" else (counts, clip)
+        assert (getattr(noisy, name).values == counts / WEIGHT_UNITS).all()
+        expected[name] = WEIGHT_UNITS * math.sqrt(clip / part) / MU
+    assert drawn == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 0.01, 1.0, 10.0, 1e6])
