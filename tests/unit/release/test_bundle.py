@@ -315,15 +315,15 @@ def test_tables_that_were_clipped_for_more_visits_are_refused(ledger, demo, tmp_
     assert ledger.budget("people").release_count == 0
 
 
-def test_a_release_that_is_mostly_noise_takes_a_second_yes(ledger, demo, tmp_path):
+def test_a_release_that_is_mostly_noise_takes_a_second_yes(ledger, demo):
     setting = flows(epsilon=0.02, **ONE_DAY)
     clear = plan(setting.with_epsilon(9.0), demo)
     assert 0 < clear.phantom_trips < 1  # of so little noise nobody is asked
     package.check_release(clear, demo, ledger)
-    yes = {"trips": 5_000, "consents": [NOISE_CONSENT]}
-    out = release(setting, demo, tmp_path / "o", ledger=ledger, **yes)
-    said = json.loads((out / "statement.json").read_text(encoding="utf-8"))
-    assert "by the custodian's public estimate 5,000 were made" in " ".join(said["warnings"])
+    noisy = plan(setting, demo, trips=5_000)
+    package.check_release(noisy, demo, ledger, consents=[NOISE_CONSENT])
+    said = " ".join(statement_of(demo, noisy)["warnings"])
+    assert "by the custodian's public estimate 5,000 were made" in said
 
 
 def test_an_existing_folder_or_an_unwritable_one_costs_nothing(ledger, demo, tmp_path):

@@ -87,13 +87,13 @@ def test_days_out_and_travellers_are_as_many_as_stated(zones, tmp_path, monkeypa
 
 
 def test_where_everybody_makes_one_trip_each_has_exactly_one(zones, tmp_path):
-    town = twin(zones, TwinInputs(people=PEOPLE, one_trip=True), tmp_path / "town")
+    town = twin(zones, TwinInputs(people=3_000, one_trip=True), tmp_path / "town")
     trips, facts = town.trips_by_person.all_days, town.metadata.scenario["twin"]
     assert (trips.rank == 1).all()
-    assert trips.trip_count.sum() == PEOPLE == count_trips(facts)
+    assert trips.trip_count.sum() == 3_000 == count_trips(facts)
     assert "everybody makes one trip; 100% of people travel" in format_inputs(facts)
     del facts["one_trip"]  # as older twins have them
-    assert count_trips(facts) == pytest.approx(5.6 * PEOPLE)
+    assert count_trips(facts) == pytest.approx(5.6 * 3_000)
     assert "0.8 trips a person and day between zones; 90% of people" in format_inputs(facts)
 
 
