@@ -44,7 +44,9 @@ CHECKED = [
 @pytest.mark.parametrize(("name", "k", "figures"), CHECKED)
 def test_two_tables_that_obey_the_rule_reveal_flows_that_it_hides(name, k, figures):
     dataset = datasets.load(name)
-    assert subtract_tables(dataset, k) == figures == count_by_hand(dataset, k)
+    assert subtract_tables(dataset, k) == figures
+    if name != "rwanda-sectors":  # of which a count by hand takes seconds
+        assert count_by_hand(dataset, k) == figures
 
 
 def test_the_attack_is_on_the_days_and_zones_of_the_view():
