@@ -19,17 +19,24 @@ FLAGS = (
     "--no-first-run",
     "--disable-quic",
 )
+_PRESSED_MS, _STILL_MS = 300, 150
+"""A slider waits for 200 ms before it tells the server where it was moved to."""
 _CALLS = itertools.count()
-_STILL_MS = 400
-_STANDS_STILL = """([call, still]) => {
-    if (!window.unanswered) {
-        const unanswered = window.unanswered = new Set();
-        let pressed = -Infinity;
-        for (const kind of ['keydown', 'pointerdown', 'click', 'input', 'change'])
-            addEventListener(kind, () => { pressed = performance.now(); }, true);
+_STANDS_STILL = """([call, pressedFor, stillFor]) => {
+    const now = performance.now();
+    if (!window.stillness) {
+        const unanswered = new Set();
+        const seen = window.stillness = {unanswered, pressed: now, changed: now};
+        const press = () => { seen.pressed = performance.now(); };
+        const change = () => { seen.changed = performance.now(); };
+        for (const kind of ['keydown', 'pointerdown', 'click', 'input', 'change', 'popstate'])
+            addEventListener(kind, press, true);
+        addEventListener('resize', change);
+        const all = {attributes: true, characterData: true, childList: true, subtree: true};
+        new MutationObserver(change).observe(document, all);
         const send = WebSocket.prototype.send;
         WebSocket.prototype.send = function (...sent) {
-            if (performance.now() - pressed > 2000) return send.apply(this, sent); // a timer's
+            if (performance.now() - seen.pressed > 2000) return send.apply(this, sent); // a timer's
             if (!this.listenedTo) {
                 for (const end of ['message', 'close'])
                     this.addEventListener(end, () => unanswered.delete(this));
@@ -39,25 +46,27 @@ _STANDS_STILL = """([call, still]) => {
             return send.apply(this, sent);
         };
     }
+    const seen = window.stillness;
     const app = document.querySelector('[data-testid="stApp"]');
-    const now = performance.now();
-    if (!window.stillness || window.stillness.call !== call) window.stillness = {call};
-    if (!app || app.dataset.testScriptState !== 'notRunning' || window.unanswered.size
-        || app.dataset.testConnectionState !== 'CONNECTED') window.stillness.since = undefined;
-    else window.stillness.since ??= now;
-    return now - window.stillness.since >= still;
+    const moves = one => one.playState === 'running'
+        && Number.isFinite(one.effect.getComputedTiming().endTime);
+    if (seen.call !== call || !app || app.dataset.testScriptState !== 'notRunning'
+        || app.dataset.testConnectionState !== 'CONNECTED' || seen.unanswered.size
+        || document.getAnimations().some(moves)) seen.changed = now;
+    seen.call = call;
+    return now - seen.pressed >= pressedFor && now - seen.changed >= stillFor;
 }"""
 
 
 def settled(page: Any) -> None:
-    """Wait until the page's script has not run for a while and the server has answered all presses.
+    """Wait until the script has ended, the server has answered all presses and nothing moves.
 
     One look is not enough: the state reads "not running" between a press and the run that it
     starts, and before the first run of all. A busy server starts that run late: from the first call
     on a page, what is sent after a press and not answered yet counts as running. What a timer sends
     does not: a page that asks for a job's progress twice a second would never stand still.
     """
-    page.wait_for_function(_STANDS_STILL, arg=[next(_CALLS), _STILL_MS])
+    page.wait_for_function(_STANDS_STILL, arg=[next(_CALLS), _PRESSED_MS, _STILL_MS])
 
 
 def opened(page: Any, label: str) -> Any:
