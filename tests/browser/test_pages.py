@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from pages._ui.settings import fields
-from tests.browser.conftest import ONE_WORKER, visit
+from tests.browser.conftest import visit
 from tests.browser.test_home import SLIDER, at_home
 from tests.support.browser import choose, settled
 from tests.support.server import served
@@ -243,8 +243,7 @@ def test_a_flow_under_the_pointer_is_lit_with_its_zones_on_both_maps_at_once(pag
 
 def test_a_chart_of_simulated_people_can_be_saved_and_one_of_real_people_cannot(browser, data_root):
     """Both fill the screen, where neither offers more."""
-    environment = {"MOBILITY_DATA": str(data_root), **ONE_WORKER}
-    with served(environment) as address, visit(browser) as page:
+    with served({"MOBILITY_DATA": str(data_root)}) as address, visit(browser) as page:
         page.goto(f"{address}/Density")
         settled(page)
         chart = page.locator(":has(> .stVegaLiteChart)").first

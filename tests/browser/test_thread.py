@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from engine.command import main
 from engine.parameters import ODParameters
 from pages._ui.settings import fields
-from tests.browser.conftest import ONE_WORKER, visit
+from tests.browser.conftest import visit
 from tests.browser.test_pages import go
 from tests.support.bicycles import bicycles
 from tests.support.browser import choose, opened, settled
@@ -76,7 +75,7 @@ def test_what_home_judges_is_what_is_released(browser, tmp_path, command):
     bicycles(tmp_path, tmp_path / name)
     by = ("--datasets", name, "--epsilon", 40, "--by", "custodian")
     command("budget", "set", "people", *by)
-    with served(ONE_WORKER) as address, visit(browser) as page:
+    with served() as address, visit(browser) as page:
         need = f"od_zones=30+clusters&unit=one+person%2C+whole+period&v={fields.LINK_VERSION}"
         page.goto(f"{address}/?{need}")
         use = page.get_by_role("button", name="Use this")
@@ -129,75 +128,29 @@ def confirmed(page, name, trips):
     return button
 
 
-def test_what_is_set_is_what_the_next_page_takes(browser, data_root, tmp_path, command):
-    """Report to Release, Decisions to home and its handout, Change to a release that is made."""
-    shutil.copytree(data_root / "demo-city", tmp_path / "demo-city", symlinks=True)
-    by = ("--datasets", "demo-city", "--epsilon", 40, "--by", "custodian")
-    command("budget", "set", "people", *by)
+def test_what_is_set_on_report_is_what_release_takes(page, address):
     off = "&".join(f"report_off={one}" for one in ("Trips+by+hour", "Visits+by+zone"))
-    with served(ONE_WORKER) as address, visit(browser) as page:
-        set_before = f"od_data=demo-city&unit=one+person%2C+whole+period&{off}"
-        page.goto(f"{address}/Report?{set_before}&report_unit=A+single+trip")
-        page.get_by_text("ε = 1 for one trip, shared by 4 analyses: 0.25 each").wait_for()
-        settled(page)
-        opened(page, "Leave out these analyses").filter(
-            has_text="Flows between zones"
-        ).first.click()
-        page.get_by_text("ε = 1 for one trip, shared by 3 analyses: 0.333 each").wait_for()
-        page.keyboard.press("Escape")
-        go(page, "Release")
-        page.get_by_text("Mobility report", exact=True).click()
-        page.get_by_text("3 queries, each over bins").first.wait_for()
-        page.get_by_text("Each trip is counted by itself").first.wait_for()
-        settled(page)
-        said = parse_qs(urlsplit(page.url).query)
-        assert said["report_unit"] == ["A single trip"]
-        assert sorted(said["report_off"]) == [
-            "Flows between zones", "Trips by hour", "Visits by zone"
-        ]  # fmt: skip
-
-        go(page, "Home")
-        gauge = page.locator(".gauge .words").nth(1).inner_text()
-        home = linked(page.url, "demo-city")
-        assert (home.parameters.unit, home.time.aggregation) == ("person", "whole")
-        go(page, "Decisions")
-        page.get_by_text("As if released daily, for a person's day", exact=True).click()
-        page.get_by_role("heading", name="as if released daily, for a person's day").wait_for()
-        settled(page)
-        go(page, "Home")
-        assert page.locator(".gauge .words").nth(1).inner_text() == gauge
-        assert linked(page.url, "demo-city") == home
-        with page.expect_download() as saved:
-            page.get_by_role("button", name="Handout").click()
-        handout = saved.value.path().read_text(encoding="utf-8")
-        right = re.search(r"\d+", gauge)[0]
-        quote = re.search(r"<blockquote>(.*?)</blockquote>", handout)[1]
-        assert "once for the whole period" in quote
-        assert re.search(rf"\b{right}\b", quote)
-        sheet = page.context.new_page()
-        sheet.set_content(handout)
-        assert sheet.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
-        sheet.close()
-
-        go(page, "Origin–destination")
-        page.get_by_text("Change", exact=True).click()
-        price = page.get_by_text("for both spans").first
-        price.wait_for()
-        settled(page)
-        paid = re.search(r"a person pays (ε = [\d.]+) for both spans", price.inner_text())[1]
-        assert paid == f"ε = {home.parameters.epsilon:g}"
-        page.get_by_role("link", name="Release both spans").click()
-        page.wait_for_url(re.compile("Release"))
-        release = confirmed(page, "demo-city", 1_000_000)
-        page.get_by_text(f"costs {paid} per person, and 39 of the budget remains.").wait_for()
-        release.click()
-        page.get_by_text("Released: demo-city-od").wait_for()
-    (bundle,) = (path for path in (tmp_path / "local" / "releases").iterdir() if path.is_dir())
-    statement = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))
-    one = statement["setting"]
-    assert (one["time"], one["first"], one["last"], one["span"]) == ("whole", 0, 5, 3)
-    assert ODParameters(**one["parameters"]) == home.parameters
-    assert "ε = 1 of 40" in command("budget", "show")
+    page.goto(f"{address}/Report?od_data=demo-city&report_trips=5&report_unit=A+single+trip&{off}")
+    page.get_by_text("ε = 1 for one trip, shared by 4 analyses: 0.25 each").wait_for()
+    settled(page)
+    opened(page, "Leave out these analyses").filter(has_text="Flows between zones").first.click()
+    page.get_by_text("ε = 1 for one trip, shared by 3 analyses: 0.333 each").wait_for()
+    page.keyboard.press("Escape")
+    go(page, "Release")
+    page.get_by_text("Mobility report", exact=True).click()
+    page.get_by_text("3 queries, each over bins").first.wait_for()
+    page.get_by_text("Each trip is counted by itself").first.wait_for()
+    settled(page)
+    said = parse_qs(urlsplit(page.url).query)
+    assert said["report_unit"] == ["A single trip"]
+    assert sorted(said["report_off"]) == [
+        "Flows between zones", "Trips by hour", "Visits by zone"
+    ]  # fmt: skip
+    go(page, "Report")
+    choose(page, "Who is protected", "A person")
+    go(page, "Release")
+    page.get_by_text("At most 5 trips per person over the whole period").first.wait_for()
+    page.get_by_text("5 queries, each over bins").first.wait_for()
 
 
 def files_of(page, *files):
