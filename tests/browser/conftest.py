@@ -19,9 +19,6 @@ playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM_FLAGS = (*FLAGS, "--disable-gpu-rasterization", "--disable-gpu-compositing")
 """Without a graphics card only maps (WebGL) are worth its imitation; all else is drawn directly."""
 
-ONE_WORKER = {"MOBILITY_WORKERS": "1"}
-"""Two would take seconds to start, and the tests' other worker has the second core."""
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark browser tests, and run one that fails once more; the summary names it."""
@@ -38,7 +35,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("data")
     for name in ("demo-city", "rwanda-districts"):
         shutil.copytree(ROOT / "data" / name, folder / name)
-    with served({"MOBILITY_DATA": str(folder), **ONE_WORKER}) as url:
+    with served({"MOBILITY_DATA": str(folder)}) as url:
         yield url
 
 

@@ -11,7 +11,6 @@ from engine.datasets import storage
 from engine.release import BudgetLedger
 from engine.text.numbers import MAX_FOREIGN_LENGTH, WORD_JOINER
 from pages._ui.settings import fields
-from tests.browser.conftest import ONE_WORKER
 from tests.browser.test_pages import MAIN, go
 from tests.support.browser import settled
 from tests.support.server import served
@@ -74,7 +73,7 @@ def hostile(tiny_city, tmp_path_factory):
     BudgetLedger(root / "ledger.sqlite").declare(
         HOSTILE[7], datasets=[NAME], unit="person", epsilon=100.0, delta=1e-3, **owners
     )
-    with served({"MOBILITY_DATA": str(root), **ONE_WORKER}) as url:
+    with served({"MOBILITY_DATA": str(root)}) as url:
         yield url
 
 

@@ -12,10 +12,12 @@ from engine.datasets import storage
 from pages._ui.frame.page_table import PAGES
 from tests.pages.conftest import (
     _use_data_root as _use_data_root,
+    checked,
     data_root as data_root,
     long_work_stays_here as long_work_stays_here,
     open_home as open_home,
     open_page as open_page,
+    open_set as open_set,
     settled as settled,
     temporary as temporary,
     the_entry_file_runs_first as the_entry_file_runs_first,
@@ -25,6 +27,8 @@ from tests.support.server import served
 
 SEEN = [path for path in PAGES if path not in ("pages/6_Release.py", "pages/7_Data.py")]
 """Pages that show what is set."""
+ON_TOWN = {"density_data": "town", "od_data": "town"}
+"""What is set where both parts are of real people."""
 
 
 @pytest.fixture(scope="session")
@@ -34,12 +38,11 @@ def address(data_root) -> Iterator[str]:
         yield url
 
 
-def on_town_at_home(app: AppTest) -> AppTest:
-    """Pick town for both parts; home draws the pickers of the one that it shows."""
-    for part, key in (("density", "density_data"), ("trips", "od_data")):
-        app.session_state["home_shown"] = part
-        app.run().selectbox(key=key).set_value("town").run()
-    return app
+@pytest.fixture(scope="session")
+def public(data_root) -> Iterator[str]:
+    """A server open to everybody."""
+    with served({"MOBILITY_DATA": str(data_root), "MOBILITY_PUBLIC": "1"}) as url:
+        yield url
 
 
 def sent(app: AppTest) -> str:
@@ -48,15 +51,14 @@ def sent(app: AppTest) -> str:
 
 
 @pytest.fixture
-def on_town(open_home) -> Callable[..., Iterator[tuple[str, AppTest]]]:
+def on_town(open_set) -> Callable[..., Iterator[tuple[str, AppTest]]]:
     """Return a function that yields every page as a session sees it that has picked town."""
 
     def pages() -> Iterator[tuple[str, AppTest]]:
-        app = on_town_at_home(open_home())
-        for path in SEEN:
-            app.switch_page(path).run()
-            assert not app.exception, app.exception
-            yield path, app
+        app = open_set(SEEN[0], **ON_TOWN)
+        yield SEEN[0], app
+        for path in SEEN[1:]:
+            yield path, checked(app.switch_page(path).run())
 
     return pages
 

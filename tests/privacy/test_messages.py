@@ -6,7 +6,7 @@ import pytest
 
 from pages._ui.answers import assessments, cached
 from pages._ui.app import catalogue, parallel
-from pages._ui.frame.page_table import PAGES
+from pages._ui.frame.page_table import HOME
 from tests.support import pieces as work
 from tests.support.server import Visitor, served
 
@@ -44,7 +44,7 @@ def test_an_unforeseen_error_is_said_without_its_message(open_home, monkeypatch,
     fails_without_its_message(open_home, monkeypatch, caplog, path, *DRAWN[path])
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if path != "pages/7_Data.py"])
+@pytest.mark.parametrize("path", [HOME, "pages/6_Release.py"])
 def test_so_it_is_where_the_settings_are_read(open_home, monkeypatch, caplog, path):
     fails_without_its_message(open_home, monkeypatch, caplog, path, catalogue, "entries")
 

@@ -15,6 +15,7 @@ from pages._ui.release import release_job
 from tests.support.server import Visitor, handshake, request, served
 
 EVIL = "http://evil.example:8501"
+CONFIGURED = "explorer.example.org"
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +63,9 @@ def test_its_own_browser_sees_the_datasets_kept_here(address):
 
 
 def test_a_name_that_was_configured_is_answered_and_no_other(named):
-    name = "explorer.example.org"
-    assert handshake(named, Host=name, Origin=f"https://{name}") == 101
+    assert handshake(named, Host=CONFIGURED, Origin=f"https://{CONFIGURED}") == 101
     assert handshake(named, Host="explorer.example.com", Origin=EVIL) == 403
-    assert handshake(named, Host=name, Origin=EVIL) == 403
+    assert handshake(named, Host=CONFIGURED, Origin=EVIL) == 403
 
 
 class Headers(dict):
@@ -171,12 +171,10 @@ def test_another_account_gets_no_page_and_opens_no_session(address, headers):
 
 
 @needs_root
-@pytest.mark.parametrize(
-    "options", [{"MOBILITY_PUBLIC": "1"}, {"STREAMLIT_SERVER_ALLOWED_HOSTS": "127.0.0.1"}], ids=str
-)
-def test_a_server_for_everybody_or_behind_a_proxy_answers_all_accounts(data_root, options):
-    with served({"MOBILITY_DATA": str(data_root), **options}) as url, as_nobody():
-        assert refused(url, {}) == (False, False)
+def test_a_server_for_everybody_or_behind_a_proxy_answers_all_accounts(public, named):
+    with as_nobody():
+        assert refused(public, {}) == (False, False)
+        assert refused(named, {"Host": CONFIGURED}) == (False, False)
 
 
 @contextmanager

@@ -16,12 +16,6 @@ FILE = b"user,time\n" * 100_000
 """A megabyte."""
 
 
-@pytest.fixture(scope="module")
-def public(data_root):
-    with served({"MOBILITY_DATA": str(data_root), "MOBILITY_PUBLIC": "1"}) as url:
-        yield url
-
-
 def memory_of(address: str) -> int:
     """Return how many bytes of uploads a server that is not public says it holds."""
     lines = request(address, "GET", "/_stcore/metrics").words.splitlines()
@@ -44,11 +38,21 @@ def test_a_public_server_tells_nobody_how_it_is_used(public, path):
     assert request(public, "GET", "/_stcore/health").status == 200
 
 
-def test_an_upload_goes_with_its_session_though_nobody_else_comes(data_root):
+def test_an_upload_goes_with_its_session_and_what_a_killed_server_left_at_the_start(
+    data_root, temporary
+):
+    """Though nobody else comes."""
+    left = temporary / f"{shutdown.FOLDER_PREFIX}4194999-abc" / "raw"
+    foreign = temporary / "other-4194999-abc"
+    left.mkdir(parents=True)
+    foreign.mkdir()
+    (left / "trips.csv").write_bytes(FILE)
     hurry = (
         "from pages._ui.app import shutdown; shutdown.GRACE_S, shutdown.CHECK_INTERVAL_S = 1.0, 0.1"
     )
-    with served({"MOBILITY_DATA": str(data_root)}, before=hurry) as url:
+    environment = {"MOBILITY_DATA": str(data_root), "TMPDIR": str(temporary)}
+    with served(environment, before=hurry) as url:
+        assert not left.parent.exists()
         with Visitor(url) as visitor:
             assert visitor.upload(FILE).status == 204
             assert memory_of(url) == len(FILE)
@@ -58,6 +62,7 @@ def test_an_upload_goes_with_its_session_though_nobody_else_comes(data_root):
         while memory_of(url):
             assert time.monotonic() < until, "the upload stays"
             time.sleep(0.1)
+    assert foreign.is_dir()
 
 
 class Runtime:
@@ -100,17 +105,6 @@ def test_only_sessions_that_have_been_away_for_long_are_ended(monkeypatch, tempo
         time.sleep(0.01)
     assert not spaces["goes"].folder.exists()
     assert spaces["stays"].folder.is_dir()
-
-
-def test_what_a_killed_server_left_is_swept_when_the_next_one_starts(data_root, temporary):
-    left = temporary / f"{shutdown.FOLDER_PREFIX}4194999-abc" / "raw"
-    foreign = temporary / "other-4194999-abc"
-    left.mkdir(parents=True)
-    foreign.mkdir()
-    (left / "trips.csv").write_bytes(FILE)
-    with served({"MOBILITY_DATA": str(data_root), "TMPDIR": str(temporary)}):
-        assert not left.parent.exists()
-    assert foreign.is_dir()
 
 
 def test_in_a_container_every_server_has_one_number(temporary):

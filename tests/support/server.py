@@ -30,11 +30,15 @@ def served(
     command: Sequence[str] | None = None,
     folder: Path = ROOT,
 ) -> Generator[str]:
-    """Serve the dashboard and yield its address; `before` is what the process does first."""
+    """Serve the dashboard and yield its address; `before` is what the process does first.
+
+    It has one worker: two would take seconds to start, and other tests have the second core.
+    """
     port = free_port()
     starts = command or [sys.executable, "-c", f"{before}\n{RUN}", "run", "app.py"]
     whole, address = [*starts, "--server.port", str(port), *arguments], f"http://127.0.0.1:{port}"
-    with running(whole, address, folder=folder, environment=environment, log=log):
+    settings = {"MOBILITY_WORKERS": "1", **os.environ, **(environment or {})}
+    with running(whole, address, folder=folder, environment=settings, log=log):
         yield address
 
 
