@@ -28,7 +28,7 @@ from tests.support.data_page import (
 from tests.support.page import held
 
 
-def test_columns_kind_period_and_name_are_guessed(open_data):
+def test_what_is_guessed_can_be_set_otherwise_and_what_cannot_stand_is_named(open_data):
     app = filled(open_data)
     assert not [one for one in app.selectbox if (one.key or "").startswith("data_trips_")]
     table = html_of(app)
@@ -48,6 +48,24 @@ def test_columns_kind_period_and_name_are_guessed(open_data):
     assert not button(app, "data_start").disabled
     assert "confidential" in " ".join(str(one.value) for one in app.warning)
     assert controls(app) <= 21
+    button(app, "data_days").click().run()  # read where the name tells a longer period
+    assert [one.value for one in app.date_input] == [date(2015, 9, 7), date(2015, 9, 13)]
+    widget(app.text_input, "data_name").set_value("demo-city").run()
+    assert "another name, because this one is taken" in text(app)
+    assert button(app, "data_start").disabled
+    widget(app.text_input, "data_name").set_value("../x").run()
+    assert "a name in lower-case letters" in text(app)
+    assert button(app, "data_start").disabled
+    widget(app.text_input, "data_name").set_value("mine").run()
+    widget(app.toggle, "data_columns_trips").set_value(True).run()
+    end = widget(app.selectbox, "data_trips_end_datetime")
+    end.set_value("Inicio_del_viaje").run()
+    assert "a different column for each field" in text(app)
+    assert button(app, "data_start").disabled
+    widget(app.selectbox, "data_trips_end_datetime").set_value("").run()
+    assert not button(app, "data_start").disabled
+    upload(app, "table", "places.csv", b"user,when,place\np,2015-09-07,A\n")
+    assert "a column for “" in text(app)
 
 
 def controls(app):
@@ -68,21 +86,16 @@ def test_several_files_are_one_table(open_data):
     assert "the first of 2 files. All files" in text(app)
 
 
-def test_a_column_left_out_or_taken_twice_is_named(open_data):
+def test_a_build_is_reported_exactly_stands_in_the_pickers_and_leaves_no_copy_of_its_uploads(
+    open_data, monkeypatch, temporary
+):
     app = filled(open_data)
-    widget(app.toggle, "data_columns_trips").set_value(True).run()
-    end = widget(app.selectbox, "data_trips_end_datetime")
-    end.set_value("Inicio_del_viaje").run()
-    assert "a different column for each field" in text(app)
-    assert button(app, "data_start").disabled
-    widget(app.selectbox, "data_trips_end_datetime").set_value("").run()
-    assert not button(app, "data_start").disabled
-    upload(app, "table", "places.csv", b"user,when,place\np,2015-09-07,A\n")
-    assert "a column for “" in text(app)
-
-
-def test_a_build_is_reported_exactly_and_stands_in_the_pickers(open_data, monkeypatch):
-    app = built(filled(open_data))
+    assert {path.name for path in temporary.rglob("*.csv")} == {"trips_2015_09.csv", "stations.csv"}
+    assert all(path.stat().st_mode & 0o077 == 0 for path in temporary.rglob("*"))
+    built(app)
+    assert list(temporary.rglob("*.csv")) == []
+    assert not any(held(app, DataState).caches.values())
+    assert len(list(temporary.rglob("trips.parquet"))) == 1
     report = held(app, DataState).build.result
     assert report["rows"] == {
         "read": 36,
@@ -101,6 +114,8 @@ def test_a_build_is_reported_exactly_and_stands_in_the_pickers(open_data, monkey
     names = [str(option) for one in app.selectbox for option in one.options]
     assert "trips-2015-09" in names
     assert "trips-2015-09" not in str(dict(app.query_params))
+    held(app, DataState).workspace.remove()
+    assert list(temporary.iterdir()) == []
 
 
 def test_an_uploads_copy_goes_when_it_is_taken_away(open_data, temporary):
@@ -109,18 +124,6 @@ def test_an_uploads_copy_goes_when_it_is_taken_away(open_data, temporary):
     uploader(app, "table").set_value([]).run()
     assert list(temporary.rglob("*.csv")) == []
     assert not held(app, DataState).cache_of("looks")  # nor stay its first rows in memory
-
-
-def test_an_uploads_copy_goes_when_it_is_built(open_data, temporary):
-    app = filled(open_data)
-    assert {path.name for path in temporary.rglob("*.csv")} == {"trips_2015_09.csv", "stations.csv"}
-    assert all(path.stat().st_mode & 0o077 == 0 for path in temporary.rglob("*"))
-    built(app)
-    assert list(temporary.rglob("*.csv")) == []
-    assert not any(held(app, DataState).caches.values())
-    assert len(list(temporary.rglob("trips.parquet"))) == 1
-    held(app, DataState).workspace.remove()
-    assert list(temporary.iterdir()) == []
 
 
 def test_a_file_that_cannot_be_read_is_refused_at_once(open_data):

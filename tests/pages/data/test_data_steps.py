@@ -1,15 +1,13 @@
 """The Data page's steps around a build: what it asks, warns of and offers."""
 
 import json
-from datetime import date
 from html import unescape
-
-import pytest
 
 from engine import datasets
 from engine.resolution import zone_levels
 from pages._ui.data.builds import DataState
 from tests.support.data_page import (
+    HEADER,
     PLACES,
     TRIPS,
     built,
@@ -19,6 +17,7 @@ from tests.support.data_page import (
     text,
     upload,
     upload_all,
+    uploader,
     widget,
     zone,
 )
@@ -117,12 +116,6 @@ def test_what_a_form_leaves_out_is_its_own_and_its_joined_columns_are_named(open
     assert "keep the first row of a repeated place" not in text(app)
 
 
-def test_the_period_can_be_read_where_the_name_tells_a_longer_one(open_data):
-    app = filled(open_data)
-    button(app, "data_days").click().run()
-    assert [one.value for one in app.date_input] == [date(2015, 9, 7), date(2015, 9, 13)]
-
-
 def test_trips_can_be_built_without_a_density_which_then_asks_nothing(open_data):
     app = filled(open_data)
     widget(app.selectbox, "data_week").set_value("").run()
@@ -142,8 +135,8 @@ def test_a_choice_stands_beside_a_refusal_and_mends_it(open_data):
     assert held(app, DataState).build.result["rows"]["used"] == 21
 
 
-@pytest.mark.parametrize("above", [0, 2_100])
-def test_a_mark_that_may_be_of_thousands_is_asked_for_wherever_it_stands(open_data, above):
+def test_a_mark_that_may_be_of_thousands_is_asked_for_wherever_it_stands(open_data):
+    above = 2_100
     rows = "origin,destination,count\n" + "A,B,1\n" * above + 'B,A,"2,345"\n'
     app = upload(open_data(), "table", "flows_2015_09.csv", rows.encode())
     upload(app, "locations", "stations.csv", PLACES)
@@ -156,6 +149,7 @@ def test_a_mark_that_may_be_of_thousands_is_asked_for_wherever_it_stands(open_da
     assert dataset.trips.all_days.trip_count.sum() == above + 2_345
 
 
+ONCE_EACH = [f"p{n},2015-09-{n % 30 + 1:02d} 08:{n:02d}:00,,A,B" for n in range(40)]
 PAIRS = [(str(a), str(b)) for a in range(1, 5) for b in range(1, 5) if a != b]
 FLOWS = "\n".join(["origin,destination,flow", *(f"{a},{b},5" for a, b in PAIRS)]).encode()
 
@@ -165,8 +159,7 @@ def zones_file(**columns) -> bytes:
 
 
 def test_a_guessed_person_that_looks_like_a_row_is_asked(open_data):
-    rows = [f"p{n},2015-09-{n % 30 + 1:02d} 08:{n:02d}:00,,A,B" for n in range(40)]
-    app = built(filled(open_data, "\n".join([TRIPS.decode().split("\n")[0], *rows]).encode()))
+    app = built(filled(open_data, "\n".join([HEADER, *ONCE_EACH]).encode()))
     assert "is a value of column 'Usuario_Id' a person?" in unescape(html_of(app))
     button(app, "data_choice_people-guessed").click().run()
     app = built(app)
@@ -176,9 +169,8 @@ def test_a_guessed_person_that_looks_like_a_row_is_asked(open_data):
 
 
 def test_a_chosen_person_is_not_asked_about(open_data):
-    rows = [f"p{n},2015-09-{n % 30 + 1:02d} 08:{n:02d}:00,,A,B" for n in range(40)]
     header = "bikeid,Inicio_del_viaje,Fin_del_viaje,Origen_Id,Destino_Id"
-    app = filled(open_data, "\n".join([header, *rows]).encode())
+    app = filled(open_data, "\n".join([header, *ONCE_EACH]).encode())
     assert "Ids of vehicles, devices and trips are not taken for people" in text(app)
     widget(app.segmented_control, "data_kind").set_value("trips").run()
     assert button(app, "data_start").disabled
@@ -187,16 +179,12 @@ def test_a_chosen_person_is_not_asked_about(open_data):
     assert held(app, DataState).build.result["rows"]["used"] == 40
 
 
-def test_the_rows_decide_which_column_tells_zones(open_data):
+def test_the_rows_decide_which_column_tells_zones_and_two_that_fit_alike_are_asked(open_data):
     app = upload(open_data(), "table", "flows.csv", FLOWS)
     app = upload(app, "zones", "z.geojson", zones_file(id=[1, 2, 9, 8], code=[4, 3, 2, 1]))
     assert "The ids of your rows stand in the column “code”." in text(app)
     assert widget(app.selectbox, "data_time_zone")
     zone(app, "America/Mexico_City")
-
-
-def test_two_columns_of_zones_that_fit_alike_are_asked(open_data):
-    app = upload(open_data(), "table", "flows.csv", FLOWS)
     app = upload(app, "zones", "z.geojson", zones_file(id=[1, 2, 3, 4], code=[4, 3, 2, 1]))
     assert "are in column 'id' and 'code'" in unescape(html_of(app))
     assert "a column for “Zone”" in text(app)
@@ -204,16 +192,14 @@ def test_two_columns_of_zones_that_fit_alike_are_asked(open_data):
     assert "a column for “Zone”" not in text(app)
 
 
-def test_a_file_that_is_there_twice_is_told_or_counted(open_data):
-    for wanted, used in ((False, 12), (True, 24)):
-        app = open_data()
-        files = [(name, FLOWS, "text/csv") for name in ("a_2024-01-01.csv", "b_2024-01-01.csv")]
-        next(one for one in app.get("file_uploader") if one.key.startswith("data_table")).set_value(
-            files
-        ).run()
-        app = upload(app, "zones", "z.geojson", zones_file(zone_id=list("1234")))
-        widget(app.toggle, "data_repeated_files").set_value(wanted).run()
-        app = built(zone(app, "America/Mexico_City"))
-        result = held(app, DataState).build.result
-        assert result["rows"]["used"] == used
-        assert ("it was left out" in json.dumps(result["notes"])) is not wanted
+def test_a_file_that_is_there_twice_is_counted_twice_where_that_is_chosen(open_data):
+    app = open_data()
+    files = [(name, FLOWS, "text/csv") for name in ("a_2024-01-01.csv", "b_2024-01-01.csv")]
+    uploader(app, "table").set_value(files).run()
+    app = upload(app, "zones", "z.geojson", zones_file(zone_id=list("1234")))
+    assert not widget(app.toggle, "data_repeated_files").value
+    widget(app.toggle, "data_repeated_files").set_value(True).run()
+    app = built(zone(app, "America/Mexico_City"))
+    result = held(app, DataState).build.result
+    assert result["rows"]["used"] == 24
+    assert "it was left out" not in json.dumps(result["notes"])
