@@ -38,16 +38,6 @@ def shocked(open_page, town):
     return run
 
 
-def test_the_first_answer_is_there_at_once_and_says_of_how_many_draws_it_is(
-    shocked, settled, monkeypatch
-):
-    with monkeypatch.context() as patched:
-        patched.setattr(Job, "advance", lambda job: None)  # nothing comes from beside the page
-        _, app = shocked()
-    assert "Mean over 10 of 200 releases so far. Usable" in text(app)
-    assert "Mean over 200 releases. Usable" in text(settled(app))
-
-
 def test_each_zone_is_judged_as_the_area_by_itself(shocked, settled, town):
     leaving = od.truth(town)[0] * ~np.eye(len(town.zones), dtype=bool)
     count = np.count_nonzero(leaving.sum(axis=1))
@@ -82,24 +72,9 @@ def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settl
     assert "<svg" in maps
 
 
-@pytest.mark.parametrize(
-    ("query", "words"),
-    [
-        (
-            {"decisions_threshold_fast": "90"},
-            "No zone reaches 90.0% infected in the 7 days of demo-city",
-        ),
-        ({"od_data": "only-visits"}, "has no trips"),
-        (
-            {"unit": "person", "threshold": "2"},
-            "this setting is released once for the whole period",
-        ),
-        ({"od_time": "week", "unit": "person-day"}, "this setting is released by week"),
-    ],
-)
-def test_what_cannot_be_decided_is_said_and_shows_no_figure(open_page, query, words):
-    app = open_page(PAGE, **TRIPS | query)
-    assert words in text(app)
+def test_of_a_dataset_without_trips_it_is_said_and_no_figure_shown(open_page):
+    app = open_page(PAGE, **TRIPS, od_data="only-visits")
+    assert "has no trips" in text(app)
     assert "<svg" not in text(app)
 
 
@@ -109,15 +84,19 @@ def verdict(app):
 
 
 @pytest.mark.parametrize(
-    ("asked", "title"),
+    ("asked", "title", "released"),
     [
-        ({"unit": "person"}, "demo-city, as if released daily, for a person's day"),
-        ({"unit": "person-day", "od_time": "week"}, "demo-city, as if released daily"),
+        (
+            {"unit": "person"},
+            "demo-city, as if released daily, for a person's day",
+            "once for the whole period",
+        ),
+        ({"unit": "person-day", "od_time": "week"}, "demo-city, as if released daily", "by week"),
     ],
     ids=["person", "week"],
 )
 def test_what_needs_days_is_a_view_and_leaves_the_setting_alone(
-    open_page, settled, monkeypatch, asked, title
+    open_page, settled, monkeypatch, asked, title, released
 ):
     met = np.ones((len(EPSILON_STOPS), 60), dtype=bool)
     monkeypatch.setattr("pages._ui.decisions.epidemic.meets_epidemic_target", lambda *_: met)
@@ -125,6 +104,8 @@ def test_what_needs_days_is_a_view_and_leaves_the_setting_alone(
     app = open_page(PAGE, **settings, **asked)
     before = {key: app.session_state[key] for key in ("unit", "max_trips", "epsilon")}
     assert "demo-city" not in app.session_state["session"].judged_names
+    assert f"this setting is released {released}" in text(app)
+    assert "<svg" not in text(app)
     assert "That changes nothing that is set." in text(app)
     app = settled(app.toggle(key="decisions_as_daily").set_value(True).run())
     assert f"When zones act in an epidemic: {title}" in [plain(one.value) for one in app.subheader]
@@ -179,6 +160,8 @@ def test_sums_are_judged_as_they_are_released(shocked, settled, town, asked, sum
 def test_where_no_zone_acts_that_is_said_and_from_which_share_some_would(open_page, settled):
     query = EPIDEMIC | {"decisions_threshold_fast": "90"}
     app = open_page(PAGE, **TRIPS, **query)
+    assert "No zone reaches 90.0% infected in the 7 days of demo-city" in text(app)
+    assert "<svg" not in text(app)
     highest = float(re.search(r"highest prevalence is ([\d.]+)%", text(app))[1])
     app.number_input(key="decisions_threshold_fast").set_value(highest / 2).run()
     assert "Map of decisions: Days with action, from a release" in text(settled(app))
@@ -195,11 +178,15 @@ def test_a_zone_is_marked_where_more_than_one_decision_in_ten_is_wrong():
     assert zone_outcomes(compared) == ["right", "missed", "needless", "right"]
 
 
-@pytest.mark.parametrize("k", [2, 20])
-def test_aid_shows_the_engines_figures(shocked, settled, town, k):
-    zone, app = shocked(epsilon="1")
-    (helped,) = (one for one in app.number_input if one.key.startswith("decisions_k_"))
-    app = settled(helped.set_value(k).run())
+def test_aid_shows_the_engines_figures_and_a_first_answer_at_once(
+    shocked, settled, town, monkeypatch
+):
+    with monkeypatch.context() as patched:
+        patched.setattr(Job, "advance", lambda job: None)  # nothing comes from beside the page
+        zone, app = shocked(epsilon="1")
+    assert "Mean over 10 of 200 releases so far. Usable" in text(app)
+    app = settled(app)
+    assert "Mean over 200 releases. Usable" in text(app)
     params = od.ODParameters(epsilon=1.0, unit="trip", suppression_threshold=2)
     leaving = decisions.count_outflow(town, decisions.load_shock(town, [zone]), params)
     totals = decisions.compute_shock_totals(leaving, params)
@@ -209,11 +196,14 @@ def test_aid_shows_the_engines_figures(shocked, settled, town, k):
     assert f"{number(float(true))} trips left " in text(app)
     assert f"Releases say {number(float(totals.expected_total.sum()))} on average" in text(app)
     event = decisions.load_shock(town, [zone])
-    drawn = decisions.simulate_private_aid(
-        town, event, [params], 200, k, rng=np.random.default_rng(3)
-    )
-    said = float(re.search(r"([\d.]+)% of the \d+ main destinations", text(app))[1]) / 100
-    assert said == pytest.approx(float(np.nanmean(drawn.overlap[0, :, k - 1])), abs=0.05)
+    for k in (2, 20):
+        (helped,) = (one for one in app.number_input if one.key.startswith("decisions_k_"))
+        app = settled(helped.set_value(k).run())
+        drawn = decisions.simulate_private_aid(
+            town, event, [params], 200, k, rng=np.random.default_rng(3)
+        )
+        said = float(re.search(r"([\d.]+)% of the \d+ main destinations", text(app))[1]) / 100
+        assert said == pytest.approx(float(np.nanmean(drawn.overlap[0, :, k - 1])), abs=0.05)
 
 
 @pytest.mark.parametrize("reached", [True, False])
