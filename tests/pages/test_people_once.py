@@ -11,7 +11,7 @@ from engine.text.privacy_text import PAIR_ONLY, PEOPLE_ONCE
 from pages._ui.release import release_job, release_page
 from tests.pages.release.test_release import finished
 from tests.support.data_page import HEADER, built, button, html_of, upload_all, widget, zone
-from tests.support.page import bodies, text
+from tests.support.page import bodies, plain, text
 
 SHIPPED = Path(__file__).parents[2] / "data" / "demo-city-commutes"
 GENERAL = (
@@ -65,6 +65,8 @@ def test_people_who_have_a_budget_are_offered_it_first(open_page):
     )
     app = open_page("pages/6_Release.py", od_data=SHIPPED.name, epsilon="0.5")
     assert [one.value for one in app.radio] == ["same"]
+    next(one for one in app.button if one.label == "Share their budget").click().run()  # by nobody
+    assert "a budget may be changed only by me" in " ".join(plain(one.value) for one in app.error)
     next(one for one in app.text_input if "raise their" in one.label).set_value("me")
     next(one for one in app.button if one.label == "Share their budget").click().run()
     assert BudgetLedger().budget("townspeople").datasets == ["demo-city", SHIPPED.name]
