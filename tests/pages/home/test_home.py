@@ -35,6 +35,7 @@ from engine.utility import DENSITY_LIMITS, FLOWS_LIMITS, compute_utility
 from pages._ui.answers import cached, measures
 from pages._ui.components import maps
 from pages._ui.components.picture import MAX_FLOWS
+from pages._ui.frame.page_table import HOME
 from pages._ui.home import handout, home_page
 from pages._ui.settings import fields
 from pages._ui.settings.seeds import SIMULATED_SEED
@@ -42,7 +43,8 @@ from tests.support.page import advice, bodies, html_of, numbers, tables, text
 from tests.support.releases import seen
 
 SEED = (SIMULATED_SEED, 0)
-LIMITS = FLOWS_LIMITS, DENSITY_LIMITS
+PRIVACY_LIMITS = [round(200 * (limit - 0.5), 2) for limit in (STRONG_GUESS, WEAK_GUESS)]
+"""Where strong privacy ends and weak begins, in percent of the gauge's scale."""
 
 
 def gauges(app):
@@ -61,8 +63,21 @@ def of(parameters, zones="zones", step="whole", name="demo-city"):
     return seen(parameters, dataset=dataset.folder, zones=zones, step=step), dataset
 
 
+def links_of(app):
+    """Return what each link of the page goes on with, by its words."""
+    links = [one.proto for one in app.get("page_link")]
+    return {one.label: parse_qs(one.query_string) for one in links}
+
+
 def test_one_screen_with_five_sliders_three_gauges_every_number_and_one_answer(open_home, settled):
     app = settled(open_home())
+    links = links_of(app)
+    assert links["Release"] == {
+        "release_product": ["Origin–destination"],
+        "v": [fields.LINK_VERSION],
+    }
+    assert "All settings" in links
+    assert "Decisions" in links
     names = [
         re.sub(r":.*", "", one) for one in re.findall(r"</span> ([\w ]+: .*?)</span>", html_of(app))
     ]
@@ -174,16 +189,6 @@ def test_a_slider_without_effect_is_grey_and_says_why(open_page, open_home):
     (slider,) = (one for one in app.main.select_slider if one.key == "max_trips")
     assert slider.disabled
     assert "so T is 1" in slider.help
-
-
-@pytest.mark.parametrize(
-    ("shown", "product"), [("trips", "Origin–destination"), ("density", "Density")]
-)
-def test_what_home_links_to_goes_on_with_what_is_shown(open_home, settled, shown, product):
-    links = [one.proto for one in settled(open_home(home_shown=shown)).get("page_link")]
-    queries = {one.label: parse_qs(one.query_string) for one in links}
-    assert queries["Release"] == {"release_product": [product], "v": [fields.LINK_VERSION]}
-    assert ("All settings" in queries) == ("Decisions" in queries) == (shown == "trips")
 
 
 @pytest.mark.parametrize(
@@ -382,10 +387,8 @@ def test_where_nothing_is_usable_it_says_so_in_red_with_coarser_and_longer(open_
     assert app.selectbox(key="od_zones").value != "zones"
 
 
-def test_choosing_by_real_peoples_data_is_called_a_leak_and_recorded(open_home, settled):
-    app = settled(open_home())
-    app.selectbox(key="od_data").set_value("town")
-    app = settled(app.run())
+def test_choosing_by_real_peoples_data_is_called_a_leak_and_recorded(open_set, settled):
+    app = settled(open_set(HOME, od_data="town"))
     assert "reveals something about them that no ε covers" in text(app)
     keys = [one.key for one in app.button if (one.key or "").startswith("way_home")]
     app.button(key=keys[0]).click().run()
@@ -418,8 +421,13 @@ def test_what_is_estimated_and_not_drawn_is_too_uncertain_and_does_not_read_0(op
     assert "shown as 0" not in drawn
 
 
-def test_the_picture_of_a_density_is_of_the_hour_that_it_names(open_home):
+def test_a_density_has_its_own_limits_and_links_and_a_picture_of_the_hour_that_it_names(open_home):
     app = open_home(home_shown="Density", density_data="demo-city")
+    limits = [0, *(100 * limit for limit in sorted(DENSITY_LIMITS))]
+    assert bands(app) == [[0, *PRIVACY_LIMITS], limits, limits]
+    links = links_of(app)
+    assert links["Release"] == {"release_product": ["Density"], "v": [fields.LINK_VERSION]}
+    assert not {"All settings", "Decisions"} & set(links)
     (drawn,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
     drawn = drawn.replace("&#10;", "\n")
     day, hour = re.search(r"visits in the hour from (\w+) (\d+):00", drawn).groups()
@@ -479,15 +487,6 @@ def test_below_the_first_screen_stands_practice_without_noise_with_what_it_revea
         assert row[1:3] == [percent(utility.retained), percent(utility.genuine)]
     for other in ({"view": "Present"}, {"home_shown": "density"}):
         assert "protection to nobody" not in text(open_home(od_data="demo-city", **other))
-
-
-def test_moving_epsilon_changes_numbers_and_back_brings_them_back(open_home, settled):
-    app = settled(open_home())
-    before = numbers(app), gauges(app)
-    moved = settled(app.select_slider(key="epsilon").set_value(0.1).run())
-    assert (numbers(moved), gauges(moved)) != before
-    app = settled(moved.select_slider(key="epsilon").set_value(1.0).run())
-    assert (numbers(app), gauges(app)) == before
 
 
 def test_a_part_that_a_dataset_lacks_is_said_and_another_is_offered(open_home):
@@ -603,16 +602,18 @@ def test_data_of_real_people_have_no_handout(saved):
     app.selectbox(key="od_data").set_value("town")
     files.clear()
     app.run()
-    assert "town" in text(app)
+    assert "Dataset: town." in app.warning[0].value
+    assert "demo-city" not in app.warning[0].value
     assert not files
 
 
 def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_home, settled):
-    """They are those that its page showed."""
+    """They are those that its page showed, and come back with the setting."""
     app = settled(open_home(od_data="demo-city", density_data="demo-city"))
     before, shares = numbers(app), [amount for _, amount, _ in gauges(app)]
     app.button(key="pin").click().run()
     assert "pinned" not in html_of(app)
+    was = {key: app.session_state[key] for key in ("epsilon", "unit", "od_method")}
     for key, value in {"epsilon": 0.1, "unit": "person", "od_method": "empirical_bayes"}.items():
         app.session_state[key] = value
     app = settled(app.run())
@@ -625,6 +626,10 @@ def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_hom
                 assert cell.endswith(f"pinned: {value}"), label
     app.button(key="pin").click().run()
     assert "pinned" not in html_of(app)
+    for key, value in was.items():
+        app.session_state[key] = value
+    app = settled(app.run())
+    assert (numbers(app), [amount for _, amount, _ in gauges(app)]) == (before, shares)
 
 
 def test_what_both_cost_the_same_people_is_added_up(open_home):
@@ -651,13 +656,11 @@ def bands(app):
 
 
 def test_the_bands_of_both_gauges_begin_at_their_limits(open_home):
-    """Single trips are never strongly protected; a density is judged by limits of its own."""
-    strong, weak = (round(200 * (limit - 0.5), 2) for limit in (STRONG_GUESS, WEAK_GUESS))
-    flows, density = ([0, *(100 * limit for limit in sorted(limits))] for limits in LIMITS)
-    assert bands(open_home(od_data="demo-city")) == [[0, strong, weak], flows, flows]
-    assert bands(open_home(od_data="demo-city", unit="trip")) == [[0, weak], flows, flows]
-    shown = open_home(home_shown="density", density_data="demo-city")
-    assert bands(shown) == [[0, strong, weak], density, density]
+    """Single trips are never strongly protected."""
+    flows = [0, *(100 * limit for limit in sorted(FLOWS_LIMITS))]
+    assert bands(open_home(od_data="demo-city")) == [[0, *PRIVACY_LIMITS], flows, flows]
+    shown = open_home(od_data="demo-city", unit="trip")
+    assert bands(shown) == [[0, PRIVACY_LIMITS[1]], flows, flows]
 
 
 def test_the_share_that_crosses_stands_on_buttons_and_in_the_file(saved):

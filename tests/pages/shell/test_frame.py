@@ -58,13 +58,6 @@ def test_a_verdict_names_the_one_dataset_that_it_speaks_of(open_home):
     assert "Verdict on only-trips" not in shown
 
 
-def test_a_banner_names_the_dataset_it_belongs_to(open_home):
-    app = open_home()
-    app.selectbox(key="od_data").set_value("town").run()
-    assert "Dataset: town." in app.warning[0].value
-    assert "demo-city" not in app.warning[0].value
-
-
 def test_few_pages_are_drawn_at_once():
     drawn, most = 0, 0
     lock = threading.Lock()
@@ -140,7 +133,6 @@ assert not app.exception and app.select_slider(key="epsilon")"""
     ("script", "reached", "later"),
     [
         (HOME, "pages._ui.home.home_picture", ["altair", "opendp"]),
-        ("import engine", "engine", ["numpy", "pandas"]),
         ("import engine.release_arguments", "argparse", ["numpy", "pandas"]),
         ("import engine.release.command", "opendp", ["opendp.extras", "nbformat"]),
         ("import engine.decisions, engine.frontier", "engine.frontier", ["opendp"]),
