@@ -32,7 +32,7 @@ from tests.pages.conftest import (
     long_work_stays_here as long_work_stays_here,
     the_entry_file_runs_first as the_entry_file_runs_first,
 )
-from tests.support.page import bodies, tables
+from tests.support.page import bodies, tables, text
 
 FIELDS: dict[str, str] = {}
 """Settings of mechanisms that are called otherwise now."""
@@ -323,6 +323,7 @@ def open_link(monkeypatch):
         app.run(timeout=60)
         assert not app.exception, app.exception
         assert not app.toast
+        assert not re.search(r"\b(nan|inf)\b", text(app), re.IGNORECASE)
         return app
 
     return run
