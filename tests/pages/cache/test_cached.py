@@ -1,7 +1,7 @@
 """The verbs of a `Setting`: those of the engine, each computed once, on noise of their own."""
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -28,11 +28,13 @@ def visits(**asked) -> Setting:
     return seen(parameters, dataset=load("demo-city").folder)
 
 
-@pytest.mark.parametrize("unit", ["trip", "person-day", "person"])
-@pytest.mark.parametrize("step", ["day", "week", "whole"])
+@pytest.mark.parametrize(
+    ("unit", "step"),
+    [*product(["trip", "person-day"], ["day", "week", "whole"]), ("person", "whole")],
+)
 def test_a_release_of_next_to_no_noise_is_what_is_kept(unit, step):
     setting = flows(
-        "whole" if unit == "person" else step,
+        step,
         unit=unit,
         epsilon=1e5,
         max_trips_per_user=1 if unit == "trip" else 2,

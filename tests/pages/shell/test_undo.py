@@ -55,13 +55,12 @@ def test_what_a_recommendation_has_set_is_taken_back_exactly_also_after_other_pa
     assert "way_home_use" in [one.key for one in app.button]  # a step back, not a circle
 
 
-@pytest.mark.parametrize(("key", "value"), [("epsilon", 0.02), ("od_zones", "zones")])
-def test_undo_goes_once_something_else_is_set(recommended, key, value):
+def test_undo_goes_once_something_else_is_set(recommended):
     app, _ = recommended
-    before = app.session_state[key]
-    app.session_state[key] = value
+    before = app.session_state["od_zones"]
+    app.session_state["od_zones"] = "zones"
     assert not offered(app.run())
-    app.session_state[key] = before
+    app.session_state["od_zones"] = before
     assert not offered(app.run())  # nor does it come again
 
 
