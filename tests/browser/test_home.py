@@ -63,11 +63,12 @@ def test_the_answer_stands_on_the_first_screen(page, address):
         re.compile("Publish .* trips .* guessed correctly")
     )
     expect(page.get_by_role("slider", name="Privacy loss")).to_have_count(1)
-    at_home(page, f"{address}/?od_data=demo-city&unit=one+person%2C+whole+period")
+    at_home(page, address)
     with page.expect_download() as saved:
         page.get_by_role("button", name="Handout").click()
     sheet = page.context.new_page()
     sheet.set_content(saved.value.path().read_text(encoding="utf-8"))
+    expect(sheet.get_by_text("Recommended: Publish")).to_be_visible()
     assert sheet.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
     sheet.close()
 

@@ -23,7 +23,7 @@ from pages._ui.components.gauges import gauges_html
 from pages._ui.components.picture import STYLE as PICTURE_STYLE, Picture
 
 _STYLE = """
-@page { margin: 9mm } @media print { body { zoom: 0.93 } } @media screen { html { padding: 12mm } } html { font-size: 14px } * { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact }
+@page { margin: 9mm } @media print { body { zoom: 0.88 } } @media screen { html { padding: 12mm } } html { font-size: 14px } * { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact }
 body { font: 10.5px/1.34 sans-serif; color: #1c1c1c; background: #fff; max-width: 192mm; margin: 0 auto }
 h1 { font-size: 15px; margin: 0 } h2 { font-size: 10.5px; margin: 6px 0 1px; text-transform: uppercase; letter-spacing: .04em }
 blockquote { font-size: 16px; line-height: 1.3; font-weight: 600; margin: 8px 0; padding-left: 12px; border-left: 4px solid #2a6f97 }
