@@ -8,6 +8,7 @@ tables have ``trips_whole.parquet`` (all days added up) and ``trips_distinct.par
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,9 @@ def open_trips(
             empty = file.schema_arrow.empty_table()
             table = empty if group is None else file.read_row_group(group)
         return counts(table, number)
+
+    if file.metadata.num_rows <= MANY_ROWS:  # 20 MB at most, read for each draw of an evaluation
+        day = cache(day)
 
     def whole() -> TripCounts:
         return counts(pq.read_table(total_path, read_dictionary=_ZONE_COLUMNS), 0)
