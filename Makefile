@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
-WORKERS ?= 2
+WORKERS ?= 3
 
 .PHONY: run test suite audit coverage bench lint style types lock pictures clean
 run: export OPENBLAS_NUM_THREADS = 1
@@ -15,7 +15,8 @@ test: $(VENV)/.test style
 	$(MAKE) --jobs=2 types suite
 
 # One thread of linear algebra each, here as above: several with two of their own wait for each other.
-# Modules are compiled once, not in each process that a test starts.
+# Modules are compiled once, not in each process that a test starts. A browser's test waits half of its time, so
+# there are more workers than cores.
 suite: export OPENBLAS_NUM_THREADS = 1
 suite: export PYTHONDONTWRITEBYTECODE =
 suite: $(VENV)/.test
