@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import density, origin_destination as od
+from .arrays import Floats
 from .contract import Selection, Setting, draw_generators
 from .datasets import Dataset, memoise
 from .metrics import NOTHING_SHOWN
@@ -41,9 +42,13 @@ RELIABLE_ERROR, CONFIDENCE, NEARLY_ALL = 0.25, 0.95, 0.9
 """A flow is reliable if a release shows it within a quarter of the truth in 95% of releases.
 `ReliableFlows.min_trips` is the size from which 90% of flows, and of their trips, are reliable."""
 
+FLOW_SIZES = np.array([5, 10, 15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 500, 1000, 2000, 5000])
+"""Sizes in true trips from which drawn flows are compared with the truth."""
+
 Share = Literal["retained", "genuine"]
-TripSums = tuple[float, float, float]
-"""Σ min(X, t), Σ t and Σ X of one draw, or of one matrix of it."""
+TripSums = tuple[float, ...]
+"""Σ min(X, t), Σ t and Σ X of one draw, or of one matrix of it; then of each of `FLOW_SIZES` the
+flows, and those shown within a quarter of the truth."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +59,9 @@ class Utility:
     zones and matrices, or visits over zones and hours. `standard_errors` are those of `retained`
     and `genuine`, 0 if exact (no `draws`). `crossing_share` is the share of the trips between the
     dataset's own zones that cross the selected ones. `verdict_limits` are the least scores that
-    are good, and fair. Draws are of the first of all matrices: `matrices` are both numbers.
+    are good, and fair. Draws are of the first of all matrices: `matrices` are both numbers. Of the
+    flows of at least `accurate_from` trips 95% are shown within a quarter of the truth in these
+    draws; None if that holds for no size, or was not drawn.
     """
 
     common: float
@@ -65,6 +72,7 @@ class Utility:
     crossing_share: float = 1.0
     verdict_limits: tuple[float, float] = FLOWS_LIMITS
     matrices: tuple[int, int] = (1, 1)
+    accurate_from: int | None = None
 
     @property
     def shows_nothing(self) -> bool:
@@ -137,6 +145,7 @@ def compute_utility(
         grid = limits, epsilons, [parameters.suppression_threshold]
         return exact_utilities(dataset, setting.selection, parameters.unit, *grid)[0]
     options: dict[str, Any] = {"seed": seed, "draws": draws, "first_matrix": first_matrix}
+    options["compares_flows"] = isinstance(parameters, ODParameters)
     return drawn_utilities(dataset, setting.selection, [parameters], **options)[parameters]
 
 
@@ -193,11 +202,13 @@ def drawn_utilities(
     draws: int | None = None,
     first_matrix: bool = False,
     race_margins: tuple[float, float] = (math.inf, math.inf),
+    compares_flows: bool = False,
 ) -> dict[Any, Utility]:
     """Return utilities by parameters (densities: of one method), all under common noise.
 
     Flows race: those leave whose common part and score are both further behind the best of the same
-    ε than the margin, the first of one matrix and the second of whole draws.
+    ε than the margin, the first of one matrix and the second of whole draws. Only where it
+    `compares_flows` each of them is estimated by itself, for `accurate_from`.
     """
     view = make_view(dataset, selection.zone_level, selection.time)
     rng = np.random.default_rng(seed)
@@ -211,10 +222,11 @@ def drawn_utilities(
     generator_of, min_draws, max_draws = draw_generators(rng), *FLOWS_DRAWS
     rows: dict[Any, list[TripSums]] = {candidate: [] for candidate in parameter_sets}
     utilities: dict[Any, Utility] = {}
+    measure = _compare_flows if compares_flows else _sum_trips
     for draw in range(draws or max_draws):
         noise = od.draw_noise(view, parameter_sets[0], rng=generator_of(draw), days=days)
         sums = {
-            candidate: map(_sum_trips, true, od.iterate_release(view, candidate, noise=noise))
+            candidate: map(measure, true, od.iterate_release(view, candidate, noise=noise))
             for candidate in rows
             if draws or draw < min_draws or utilities[candidate].standard_error > MAX_STANDARD_ERROR
         }
@@ -328,10 +340,28 @@ def _sum_trips(truth: Any, release: Any) -> TripSums:
     return float(common), float(truth.sum()), float(released.sum())
 
 
+def _compare_flows(truth: Any, release: Any) -> TripSums:
+    """Return the sums, and by size the flows and those shown within a quarter of the truth."""
+    shown, off = release.shown_counts[0], ~np.eye(len(truth), dtype=bool)
+    is_close = (shown > 0) & (np.abs(shown - truth) <= RELIABLE_ERROR * truth)
+    sizes = [off & (truth >= size) for size in FLOW_SIZES]
+    flows = [float(cells.sum()) for cells in sizes]
+    return *_sum_trips(truth, release), *flows, *(float(is_close[cells].sum()) for cells in sizes)
+
+
+def _find_accurate_size(flows: Floats, close: Floats) -> int | None:
+    """Return the size from which flows are close often enough, also those of each larger size."""
+    is_enough = np.logical_and.accumulate((close >= CONFIDENCE * flows)[::-1])[::-1]
+    is_enough &= flows > 0
+    return int(FLOW_SIZES[is_enough.argmax()]) if is_enough.any() else None
+
+
 def _average(rows: Sequence[TripSums], **fields: Any) -> Utility:
-    """Return the mean utility of draws; `rows` are their `_sum_trips` over all matrices."""
+    """Return the mean utility of draws; `rows` are their `TripSums` over all matrices."""
     sums = np.array(rows)
-    draws, (common, true, released) = len(sums), sums.mean(axis=0).tolist()
+    draws, (common, true, released) = len(sums), sums[:, :3].mean(axis=0).tolist()
+    if sums.shape[1] > 3:
+        fields["accurate_from"] = _find_accurate_size(*np.split(sums[:, 3:].sum(axis=0), 2))
     # ratio estimator: deviations of the numerator from ratio × denominator
     errors = [
         float(np.std(sums[:, 0] - common / total * sums[:, i], ddof=1) / total / np.sqrt(draws))

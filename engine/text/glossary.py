@@ -6,7 +6,7 @@ from .privacy_text import PEOPLE_ONCE
 GLOSSARY = {
     "ε": (
         "Privacy loss: how much one protected person, day or trip can change what is "
-        "released. Smaller is more private."
+        "released. Smaller: more private, less exact, small numbers first."
     ),
     "δ": (
         "Allowance beyond ε: how much more often than ε allows an attack may succeed. Keep "

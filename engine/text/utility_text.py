@@ -187,6 +187,17 @@ def describe_reliable(reliable: ReliableFlows) -> str:
     return f"{words}; of flows of {reliable.min_trips:,}+ trips, nine in ten"
 
 
+def describe_accurate_size(utility: Utility) -> str:
+    """Return from which size drawn flows are mostly close to the truth.
+
+    >>> describe_accurate_size(Utility(common=9, true=10, released=10, draws=2, accurate_from=60))
+    'Of flows of 60+ trips, 95 in 100 are within ± 25%.'
+    """
+    if utility.accurate_from is None:
+        return "Of no size are 95 in 100 flows within ± 25%."
+    return f"Of flows of {utility.accurate_from:,}+ trips, 95 in 100 are within ± 25%."
+
+
 def explain_reliable(reliable: ReliableFlows) -> str:
     """Return the definition of reliable and the share of trips that reliable flows carry."""
     rule = "Reliable: shown, and within a quarter of the truth, in 95 of 100 releases."

@@ -111,7 +111,7 @@ def describe_unit(answer: Assessment) -> str:
 def describe_risk(answer: Assessment) -> str:
     """Return whom ε protects, the basis of an attacker's guesses, and the risk of a family."""
     many_days = ""
-    if _compute_one_day_guess_rate(answer) is not None:
+    if compute_one_day_guess_rate(answer) is not None:
         many_days = (
             " Over days with noise of their own, guesses improve less than "
             f"ε = {number(answer.risk.epsilon, 4)} allows."
@@ -130,7 +130,9 @@ def describe_flows(answer: Assessment) -> str:
     """Return which flows are reliable by themselves, or how the method's numbers are read."""
     setting, method = answer.setting, cached.method_of(answer.setting)
     if not method.has_flow_distribution:
-        return setting.say_counts(method.describe_numbers(cached.compute_cost(setting)))
+        sizes = texts.describe_accurate_size(answer.utility) if words.is_flows(setting) else ""
+        numbers = method.describe_numbers(cached.compute_cost(setting))
+        return setting.say_counts(f"{sizes} {numbers}".strip())
     reliable = _count_reliable(setting)
     sentences = f"{texts.describe_reliable(reliable)}. {texts.explain_reliable(reliable)}"
     return setting.say_counts(sentences)
@@ -157,7 +159,7 @@ def describe_limit(answer: Assessment) -> str:
     limit = f"{sign} = {getattr(setting.parameters, field)}"
     if texts.scales_up(setting):
         counted = texts.format_hundred(share)
-        return f"{limit} counts {counted}% of them and scales up, as a survey does"
+        return f"{counted}% are counted ({limit}) and scaled up, as in a survey"
     if share >= 0.995:
         return ""
     causes = {"suppression_threshold": "suppression", "smoothing": "smoothing"}
@@ -187,7 +189,7 @@ def _describe_suppression(answer: Assessment) -> str:
 
 def _privacy_gauge(answer: Assessment) -> Gauge:
     risk, people = answer.risk, answer.entry.metadata.people_public
-    note = describe_gauge_note(risk, _compute_one_day_guess_rate(answer))
+    note = describe_gauge_note(risk, compute_one_day_guess_rate(answer))
     if people is not None and is_delta_large(risk.delta, people):
         note = f"δ is too large: above 1 in {people:,} people. {note}"
     return Gauge(
@@ -204,7 +206,7 @@ def _privacy_gauge(answer: Assessment) -> Gauge:
     )
 
 
-def _compute_one_day_guess_rate(answer: Assessment) -> float | None:
+def compute_one_day_guess_rate(answer: Assessment) -> float | None:
     """Return the rate of right guesses about one day where each of several has its own noise."""
     if answer.risk.releases == 1 or answer.setting.time.aggregation != "day":
         return None

@@ -4,6 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from html import escape
 
@@ -11,6 +12,7 @@ import streamlit as st
 
 from engine import privacy
 from engine.origin_destination import has_suppression
+from engine.parameters import ODParameters
 from engine.text import setting_text as words
 from engine.text.dataset_text import NOT_A_RELEASE, SIMULATED_BANNER, count_zones
 from engine.text.glossary import GLOSSARY, find_meaning
@@ -162,6 +164,9 @@ def _answer_questions(answer: Assessment, reliability: str) -> list[str]:
         f"{name_versions(risk)}: {version}. Whether {privacy.GROUP_SIZE} people who travel "
         f"together are in it: {group}."
     )
+    one_day = assessments.compute_one_day_guess_rate(answer)
+    if one_day is not None:
+        learns += f" Of one day alone: {privacy.format_guess_limit(one_day)}."
     if not risk.delta:
         belief = privacy.Guarantee(epsilon=risk.epsilon).max_posterior_belief(_PRIOR)
         learns += (
@@ -175,7 +180,7 @@ def _answer_questions(answer: Assessment, reliability: str) -> list[str]:
     good, fair = answer.utility.verdict_limits
     return [
         f"What is protected? {assessments.describe_unit(answer)}. Homes and families are protected "
-        "less, and each further release adds to the risk.",
+        f"less, and each further release adds to the risk.{_describe_second_release(answer)}",
         f"What can an attacker learn? {learns}",
         f"How much is right? {right}",
         "Is anything published? No, this is a test with simulated people.",
@@ -183,6 +188,22 @@ def _answer_questions(answer: Assessment, reliability: str) -> list[str]:
         f"strong up to {privacy.STRONG_GUESS:.0%} correct guesses and moderate up to "
         f"{privacy.WEAK_GUESS:.0%}. Utility is good from {good:.0%} and fair from {fair:.0%}.",
     ]
+
+
+def _describe_second_release(answer: Assessment) -> str:
+    """Return the guarantee of two such releases of flows; empty if single trips are protected."""
+    setting, parameters = answer.setting, answer.setting.parameters
+    if not isinstance(parameters, ODParameters) or parameters.unit == "trip":
+        return ""
+    days: Sequence[int] = [1]
+    if parameters.unit == "person-day":
+        days = setting.time.days_per_matrix(len(answer.entry.metadata.days))
+    by_day = replace(parameters, unit="person-day")
+    twice = privacy.flow_release_risk(by_day, [*days, *days])
+    rates = answer.risk.max_guess_rate, twice.max_guess_rate
+    once, again = map(privacy.format_guess_limit, rates)
+    guess = f", and the guess below is correct {again} times in 100" if again != once else ""
+    return f" With a second such release of the same people ε is {twice.epsilon:.4g}{guess}."
 
 
 def _add_up(answer: Assessment) -> str:

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from scipy.stats import binom
 
 from engine import datasets, density, frontier, geography, origin_destination as od
 from engine.frontier import Requirements
@@ -276,12 +277,10 @@ def test_the_right_gauge_says_what_is_counted_and_what_is_estimated(open_home):
     left = rows.trip_count * (rows.origin != rows.destination)
     share = left[rows.rank <= 1].sum() / left.sum()
     app = open_home(od_data="demo-city", od_method="empirical_bayes", max_trips="1")
-    assert f"T = 1 counts {100 * share:.0f}% of them and scales up, as a survey does" in html_of(
-        app
-    )
+    assert f"{100 * share:.0f}% are counted (T = 1) and scaled up, as in a survey" in html_of(app)
     visits = {"home_shown": "density", "density_data": "demo-city", "max_visits": "2"}
     share = density.presampled_counts(city, 2).sum() / density.truth(city).sum()
-    said = f"ℓ = 2 counts {100 * share:.0f}% of them and scales up, as a survey does."
+    said = f"{100 * share:.0f}% are counted (ℓ = 2) and scaled up, as in a survey."
     assert said in html_of(open_home(**visits))
     unscaled = {"od_method": "empirical_bayes", "unit": "person", "max_trips": "50"}
     whole = od.compute_histogram(city, "person", 50)
@@ -523,7 +522,7 @@ def saved(open_home, monkeypatch):
 CASES = [
     {"od_data": "demo-city", "unit": "person", "max_trips": "30", "threshold": "0"},
     {"od_data": "demo-city", "od_zones": "clusters-10", "epsilon": "3"},
-    {"od_data": "demo-city", "od_zones": "clusters-10", "epsilon": "0.01"},
+    {"od_data": "demo-city", "od_zones": "clusters-10", "epsilon": "0.03"},
     {"home_shown": "density", "density_data": "demo-city", "epsilon": "0.5"},
 ]
 
@@ -540,9 +539,18 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     assert f"{risk.removesuffix(' of 100')} times in 100 (a coin: 50)" in quoted
     assert f"{right} " in quoted
     assert quoted.startswith("“Suppose that ")
+    assert ("Mostly noise" in quoted) == (query.get("epsilon") == "0.03")
     assert ("reliable (within" in page) == ("home_shown" not in query)
     if "unit" in query:
         assert "belief of 10% that a person is in the data can rise to at most 23.2%" in page
+        assert "a second such release of the same people ε is 2." in page
+    if query.get("epsilon") == "0.03":
+        day = math.exp(0.03) / (1 + math.exp(0.03))
+        sums = binom.pmf(range(15), 14, day), range(15)  # 14 days; ties are a coin toss
+        rate = sum(p * (k > 7) + p / 2 * (k == 7) for p, k in zip(*sums, strict=True))
+        said = f"ε is 0.42, and the guess below is correct at most {math.ceil(100 * rate)} times"
+        assert said in page
+        assert f"Of one day alone: at most {math.ceil(100 * day)}." in page
     when = "for every hour of the week" if "home_shown" in query else "by day"
     assert f" are published {'once for the whole period' if 'unit' in query else when}, " in quoted
     assert "a coin: 50" in quoted
