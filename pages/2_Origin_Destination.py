@@ -9,7 +9,7 @@ from pages._ui.settings import current, offers, widgets
 from pages._ui.trips import change_view, error_grid, flow_map, method_errors, outcomes, totals
 
 LEAD = (
-    "Flows between zones: which a noisy release shows, which it suppresses, and which it invents."
+    "Flows between zones: which a noisy release shows, which it leaves out, and which it invents."
 )
 GRID = "ε × τ with T"
 VIEWS = {

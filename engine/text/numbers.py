@@ -31,6 +31,18 @@ def number(value: float, digits: int = 2) -> str:
     return f"{value:.{digits}g}" if abs(value) < 10 else f"{value:.1f}"
 
 
+def round_up(value: float, digits: int = 3) -> str:
+    """Write a number that is needed, such as ε, rounded up to `digits` figures.
+
+    >>> round_up(2.8531), round_up(0.28530, 4), round_up(3.0), round_up(0.0)
+    ('2.86', '0.2853', '3', '0')
+    """
+    if not math.isfinite(value) or value <= 0:
+        return f"{value:.{digits}g}"
+    step = 10.0 ** (math.floor(math.log10(value)) + 1 - digits)
+    return f"{math.ceil(value / step - 1e-9) * step:.{digits}g}"
+
+
 def percent(share: float) -> str:
     """Write a share as a percentage: one decimal below 100%, none above, and no more than 100 fold.
 

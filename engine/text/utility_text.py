@@ -7,19 +7,20 @@ from .. import density, origin_destination as od
 from ..contract import Setting
 from ..parameters import ODParameters
 from ..resolution import FINEST
-from ..utility import DENSITY_LIMITS, FLOWS_LIMITS, ReliableFlows, Utility
+from ..utility import DENSITY_LIMITS, FLOWS_LIMITS, ReliableFlows, Share, Utility
 from ..verdict import Verdict, rate_value
 from .dataset_text import name_level
 
 VERDICTS: dict[Verdict, str] = {"good": "good", "partly": "fair", "noisy": "poor"}
 SHORTFALLS = {"retained": "too few retained", "genuine": "too many invented"}
 UTILITY_RULE = (
-    "Utility is the smaller of two shares. Retained: of 100 trips (visits) in the data, so many "
-    "are still in their flow (zone and hour). Genuine: of 100 trips shown, so many are in the "
-    "data; the others are invented. "
+    "Utility is the smaller of two shares. Retained: of 100 trips between the zones shown "
+    "(visits), so many are still in their flow (zone and hour). Genuine: of 100 trips shown, so "
+    "many are in the data; the others are invented. "
     f"Flows are called good from {FLOWS_LIMITS[0]:.0%} and fair from {FLOWS_LIMITS[1]:.0%}, "
-    f"densities from {DENSITY_LIMITS[0]:.0%} and {DENSITY_LIMITS[1]:.0%}, because a density "
-    "without any weekly rhythm already reaches 74%. The limits are conventions."
+    f"densities from {DENSITY_LIMITS[0]:.0%} and {DENSITY_LIMITS[1]:.0%}. A density without any "
+    "weekly rhythm already reaches about 74%, one with the city's rhythm in each zone about 93%. "
+    "The limits are conventions."
 )
 MOSTLY_NOISE = 0.5
 """Genuine share below which a sentence first says that the release is mostly noise."""
@@ -137,8 +138,8 @@ def describe_both_shares(utility: Utility) -> str:
     return f"{retained} retained, {genuine} genuine ({describe_precision(utility)})"
 
 
-def describe_precision(utility: Utility) -> str:
-    """Return the precision of a utility: exact, or a mean of draws with its standard error.
+def describe_precision(utility: Utility, share: Share | None = None) -> str:
+    """Return the precision of a share, or of the smaller: exact, or a mean with standard error.
 
     >>> describe_precision(Utility(common=9, true=10, released=10))
     'exact expected value'
@@ -147,10 +148,11 @@ def describe_precision(utility: Utility) -> str:
     ... )
     'mean of 5 draws, standard error 0.2%'
     """
+    error = utility.standard_errors[(share or utility.shortfall) == "genuine"]
     if not utility.draws:
         return "exact expected value"
     draws = f"{utility.draws} draws{_name_matrices(utility)}"
-    return f"mean of {draws}, standard error {utility.standard_error:.1%}"
+    return f"mean of {draws}, standard error {error:.1%}"
 
 
 def describe_crossing(utility: Utility, setting: Setting) -> str:

@@ -237,7 +237,7 @@ def _genuine_gauge(answer: Assessment) -> Gauge:
         f"Mostly noise: {texts.describe_invented(utility, setting)}" if mostly_noise else "",
         words.describe_excess(utility, setting),
         describe_flows(answer).partition(". ")[0],
-        texts.describe_precision(utility) if utility.draws else "",
+        texts.describe_precision(utility, "genuine") if utility.draws else "",
     )
     sentence = texts.describe_genuine(utility, setting, mark="*")
     amount = texts.format_genuine(utility)

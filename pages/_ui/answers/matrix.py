@@ -25,7 +25,7 @@ class Outcome(NamedTuple):
 
 RETAINED = Outcome("kept", "#2a8fbd", "at least τ trips, shown")
 LOST = Outcome("lost", colours.LOST, "at least τ trips, not shown: noise, or T")
-SUPPRESSED = Outcome("suppressed", "#9a9a9a", "below τ trips, not shown (as intended)")
+SUPPRESSED = Outcome("small, not shown", "#9a9a9a", "below τ trips, not shown (as intended)")
 REVEALED = Outcome("revealed", "#e0a100", "below τ trips, shown because of noise")
 PHANTOM = Outcome("phantom", colours.PHANTOM, "no trips, shown because of noise")
 OUTCOMES = (RETAINED, LOST, SUPPRESSED, REVEALED, PHANTOM)

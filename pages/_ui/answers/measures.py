@@ -167,7 +167,7 @@ def measure_draw(setting: Setting, seed: Seed, repeat: int) -> DrawnMeasures:
     if len(off) <= _MAX_EMD_ZONES:
         true_departures, departures = (
             np.maximum(counts * off, 0).sum(axis=2).T.astype(np.float64)
-            for counts in (true, private)
+            for counts in (true, for_sums)
         )
         distances = cached.read(_centre_distances_m, cached.view_key(setting))
         moved = metrics.earth_movers_distance(true_departures, departures, distances)
@@ -210,7 +210,8 @@ def _density_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
         "Relative error (MRE)": Cell(
             percent(_mean([s.mean_error for s in scores])),
             "",
-            f"|private − true| / true of a zone in an hour. {_MEAN_OF_DRAWS}",
+            "|private − true| / true of a zone in an hour; true is at least 0.1% of the zone's "
+            f"week. {_MEAN_OF_DRAWS}",
         ),
         "Pearson correlation (r)": Cell(
             decimal(_mean([s.mean_correlation for s in scores])),
@@ -251,7 +252,9 @@ def _flow_column(setting: Setting, drawn: Sequence[DrawnMeasures]) -> Column:
     hidden = "suppressed" if suppresses else UNCERTAIN if is_estimate else "shown as 0"
     large = f"flows ≥ {LARGE_FLOW_TRIPS} trips"
     why = (
-        f": their noisy count is below {floor:,}. Noise of a small ε lifts more over τ" * suppresses
+        f": their noisy count is below {floor:,}. Noise lifts small flows over τ and pushes larger "
+        "ones below"
+        * suppresses
         + ": they may well be empty. Maps leave them out, files keep the estimates" * is_estimate
     )
     zeros = hidden[0].upper() + hidden[1:]

@@ -38,8 +38,9 @@ def draw_comparison(setting: Setting, *, key: str, expanded: bool = False) -> No
     st.subheader("Today's practice: suppression without noise", anchor=False)
     st.caption(
         setting.say_counts(
-            "Statistical offices and FlowKit (k = 15) suppress flows below k trips, here "
-            f"{min_shown}, and publish the others as they are. {revealed}{_BOTH_TRUTHS}"
+            "Statistical offices suppress small counts (FlowKit: of 15 subscribers or fewer) and "
+            f"publish the others as they are. Here flows below {min_shown} trips are suppressed. "
+            f"{revealed}{_BOTH_TRUTHS}"
         )
     )
     label = "Utility and guarantee beside those of the methods"

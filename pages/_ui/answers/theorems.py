@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine.contract import Setting
 from engine.origin_destination import NoiseName, calculators as theorems
-from engine.text.numbers import percent, trip_count
+from engine.text.numbers import percent, round_up, trip_count
 from engine.text.privacy_text import name_noise_centre
 from pages._ui.answers import cached
 from pages._ui.app import cache
@@ -61,14 +61,14 @@ def compare_epsilons(setting: Setting) -> dict[str, Cell]:
         "theorem's ε is too small."
     )
     rows = (
-        (f"Flow ± {alpha:,} needs ε (Theorem 6)", epsilons.flow, epsilons.exact_flow),
-        (f"Change ± {alpha:,} needs ε (Theorem 7)", epsilons.change, epsilons.exact_change),
+        (f"Noise ± {alpha:,}, flow: ε (Theorem 6)", epsilons.flow, epsilons.exact_flow),
+        (f"Noise ± {alpha:,}, change: ε (Theorem 7)", epsilons.change, epsilons.exact_change),
     )
     is_laplace = cached.method_of(setting).has_flow_distribution
     of_which = "" if is_laplace else ", Laplace"
     return {
         setting.say_counts(label): Cell(
-            f"{published:.3g}", f"exact {exact:.3g}{of_which}", setting.say_counts(meaning)
+            round_up(published), f"exact {round_up(exact)}{of_which}", setting.say_counts(meaning)
         )
         for label, published, exact in rows
     }
@@ -115,8 +115,8 @@ def draw_comparison(
             "Exact ε",
         ),
         [
-            ("One flow (Theorem 6)", f"{epsilons.flow:.4g}", f"{epsilons.exact_flow:.4g}"),
-            ("A change between two dates (Theorem 7)", held, f"{epsilons.exact_change:.4g}"),
+            ("One flow (Theorem 6)", round_up(epsilons.flow, 4), round_up(epsilons.exact_flow, 4)),
+            ("A change between two dates (Theorem 7)", held, round_up(epsilons.exact_change, 4)),
         ],
     )
     return {"flow": epsilons.exact_flow, "change": epsilons.exact_change}

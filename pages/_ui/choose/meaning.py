@@ -24,7 +24,7 @@ RELEASES = (
 )
 RANKING_NOTE = (
     "They cannot be ranked by ε alone, because ε limits what is learnt about one unit. ε = 2.64 "
-    "for a day can add up to 79 over 30 days. ε = 10 for a user covers all days of that release. "
+    "for a day can add up to 79.2 over 30 days. ε = 10 for a user covers all days of that release. "
     "The compared data differ, too: the census changes a record, Google's mobility reports add or "
     "remove a user's day. Figures are from OpenDP's deployments registry. Those of the study are "
     "from its abstract, for each release."

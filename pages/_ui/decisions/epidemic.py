@@ -248,7 +248,7 @@ def decisions_picture(shapes: Shapes, comparison: Comparison, epsilon: float) ->
     sides = _side_html(
         shapes, "Days with action, true data", comparison.true_action_days / comparison.days, words
     )
-    title = f"Days with action, from a release at ε = {epsilon:g}"
+    title = f"Days with action, mean of releases at ε = {epsilon:g}"
     edges = [_EDGES[outcome] for outcome in zone_outcomes(comparison)]
     sides += _side_html(shapes, title, acting / comparison.days, words, edges)
     due, key = number(float(comparison.true_action_days.sum())), ""

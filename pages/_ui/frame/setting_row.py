@@ -10,7 +10,7 @@ from pages._ui.frame.page_table import HOME, PAGES, REPORT
 from pages._ui.settings import current, fields, widgets
 from pages._ui.settings.fields import DELTA, MAX_TRIPS, MAX_VISITS, PARAMETERS, THRESHOLD
 
-_EPSILON_LABEL = "Privacy loss (ε) ← more private · more useful →"
+_EPSILON_LABEL = "Privacy loss (ε) ← more private · less noise →"
 _OTHERS: tuple[fields.Field[Any], ...] = (MAX_TRIPS, THRESHOLD, DELTA, MAX_VISITS)
 
 

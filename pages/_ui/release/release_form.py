@@ -157,19 +157,18 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
         st.caption(f"It holds: {join_words([part.label for part in plan.parameters.analyses])}.")
     _draw_judgement(plan, entry)
     draw_warnings(list_warnings(plan))
-    rows, stage = plan.error_bars, plan.stages[0]
-    scales = f"scale {stage.scale:.4g}" + "".join(
-        f" and {other.scale:.4g} (trips beyond)" for other in plan.stages[1:] if plan.is_flows
-    )
+    rows, noise = plan.error_bars, _describe_noise(plan)
     first, large = rows[0], next((row for row in rows if "picked" in row.quantity), None)
     wider = f" Of {large.quantity}: ± {format_error_bar(large.half_width)}." if large else ""
     trims = plan.unit != "trip" and not plan.metadata.people_once
     bar = f"± {format_error_bar(first.half_width)}, computed from the noise"
-    within = " picked in advance" + ", of its counted trips or visits" * trims
+    counted = f", of its counted {'trips' if plan.is_flows else 'visits'}" * trims
+    what, _, how = first.quantity.partition(", ")
+    quantity = f"{what} picked in advance{f', {how}' if how else ''}{counted}"
     rare = " A small one that is shown is within it less often." * plan.suppresses
     lines = (
-        (f"Error bar ({CONFIDENCE:.0%})", bar, f"For {first.quantity}{within}.{rare}{wider}"),
-        ("Noise", f"{stage.noise}, {scales}", contribution),
+        (f"Error bar ({CONFIDENCE:.0%})", bar, f"For {quantity}.{rare}{wider}"),
+        ("Noise", noise, contribution),
         ("Noisy numbers", f"{plan.cell_count:,}", numbers),
     )
     tables.draw_rows(("Property", "Number", "Meaning"), lines)
@@ -190,6 +189,21 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
             ]
         tables.draw(columns)
         st.markdown(f"{beyond} {SEE_BIAS}")
+
+
+def _describe_noise(plan: ReleasePlan) -> str:
+    """Return each kind of noise with its scale, or the range of its scales."""
+    if plan.is_flows:
+        first, *others = plan.stages
+        beyond = "".join(f" and {stage.scale:.4g} (trips beyond)" for stage in others)
+        return f"{first.noise}, scale {first.scale:.4g}{beyond}"
+    scales: dict[str, list[float]] = {}
+    for stage in plan.stages:
+        scales.setdefault(stage.noise, []).append(stage.scale)
+    return "; ".join(
+        f"{kind}, scale {min(some):,.4g}{f' to {max(some):,.4g}' if len(set(some)) > 1 else ''}"
+        for kind, some in scales.items()
+    )
 
 
 def draw_warnings(warnings: Sequence[str]) -> None:

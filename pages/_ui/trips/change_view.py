@@ -75,9 +75,9 @@ def draw(matrix: Matrix) -> None:
     told = "reported beyond chance" if grade == BEYOND_CHANCE else "reported"
     st.markdown(
         f"{number(counts.true_positives + counts.false_negatives)} flows of {SIZE} trips or more "
-        f"truly change by {SHARE:.0%} or more. **{number(counts.true_positives)} are found and "
-        f"{number(counts.false_negatives)} are missed**. Among all flows {number(counts.changed)} "
-        f"changes are {told}, and **{number(counts.false_positives)} of them are invented**, by "
+        f"before or after truly change by {SHARE:.0%} or more. **{number(counts.true_positives)} "
+        f"are found and {number(counts.false_negatives)} are missed**. Among all flows "
+        f"{number(counts.changed)} changes are {told}, and **{number(counts.false_positives)} of them are invented**, by "
         f"noise or because T drops more trips in one span. Means of {draws} draws."
     )
     _draw_epsilon_curve(matrix.parameters, len(matrix.names))

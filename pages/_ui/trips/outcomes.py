@@ -3,10 +3,11 @@
 import numpy as np
 import streamlit as st
 
+from engine.origin_destination import has_suppression
 from engine.origin_destination.exact import Outcomes
 from engine.origin_destination.scores import classify_outcomes
 from engine.text.numbers import percent, trip_count
-from pages._ui.answers.matrix import OUTCOMES, Matrix
+from pages._ui.answers.matrix import OUTCOMES, Matrix, Outcome
 from pages._ui.components import charts, tables
 from pages._ui.components.charts import Mark
 
@@ -47,7 +48,7 @@ def draw(matrix: Matrix) -> None:
     tables.draw_rows(
         ("Outcome", "Meaning", *bars),
         [
-            (outcome.name, matrix.say(outcome.meaning), *(f"{count:,.1f}" for count in row))
+            (outcome.name, _describe(outcome, matrix), *(f"{count:,.1f}" for count in row))
             for outcome, row in zip(OUTCOMES, counts.T, strict=True)
         ],
     )
@@ -66,6 +67,13 @@ def draw(matrix: Matrix) -> None:
             f"a flow with all its true trips, also those beyond T.{below}"
         )
     )
+
+
+def _describe(outcome: Outcome, matrix: Matrix) -> str:
+    """Return what an outcome means with the least count that is shown in place of τ."""
+    meaning = outcome.meaning.replace("τ", f"{matrix.parameters.min_shown_count:,}")
+    intended = " (as intended)" if has_suppression(matrix.parameters) else ""
+    return matrix.say(meaning.replace(" (as intended)", intended))
 
 
 def _outcome_counts(outcomes: Outcomes, measure: str) -> list[float]:

@@ -66,7 +66,7 @@ def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settl
     assert curves
     assert all("releases, 95% of them" in str(curve) for curve in curves)
     maps = "".join(str(one.value) for one in app.markdown)  # `st.html` would drop an SVG
-    assert "Map of decisions: Days with action, from a release" in maps
+    assert "Map of decisions: Days with action, mean of releases" in maps
     due = number(float(acts.sum()))
     assert re.search(rf"missed: [\d.,]+ zone-days, {due} needed", maps)
     assert "<svg" in maps
@@ -164,7 +164,7 @@ def test_where_no_zone_acts_that_is_said_and_from_which_share_some_would(open_pa
     assert "<svg" not in text(app)
     highest = float(re.search(r"highest prevalence is ([\d.]+)%", text(app))[1])
     app.number_input(key="decisions_threshold_fast").set_value(highest / 2).run()
-    assert "Map of decisions: Days with action, from a release" in text(settled(app))
+    assert "Map of decisions: Days with action, mean of releases" in text(settled(app))
 
 
 def test_a_zone_is_marked_where_more_than_one_decision_in_ten_is_wrong():

@@ -8,6 +8,7 @@ import math
 import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
+from decimal import ROUND_CEILING, Context
 from types import SimpleNamespace
 from urllib.parse import parse_qs
 
@@ -101,8 +102,8 @@ def test_one_screen_with_five_sliders_three_gauges_every_number_and_one_answer(o
         "Displacement (EMD)",
         "Suppressed",
         "Lost of 15+ trips · phantom",
-        "Flow ± 10 needs ε (Theorem 6)",
-        "Change ± 10 needs ε (Theorem 7)",
+        "Noise ± 10, flow: ε (Theorem 6)",
+        "Noise ± 10, change: ε (Theorem 7)",
     ]
     assert "…" not in str(numbers(app))
     assert [row[1] == "–" for row in numbers(app).values()] == [False] * 4 + [True] * 4
@@ -127,7 +128,8 @@ def test_the_numbers_of_flows_are_of_all_matrices_by_the_law_or_many_draws(
             true = od.truth(demo, days=day)[0] * off
             release = cached.draw_release(setting, SEED, repeat, day)
             private = release.point_estimates[0] * off
-            shares = [one.sum(axis=1) / one.sum() for one in (true, private)]
+            departures = [np.maximum(one, 0).sum(axis=1) for one in (true, release.counts[0] * off)]
+            shares = [one / one.sum() for one in departures]
             n = len(shares[0])
             rows, columns = (np.repeat(np.eye(n), n, axis=1), np.tile(np.eye(n), (1, n)))
             plan = linprog(
@@ -164,6 +166,11 @@ def test_a_move_within_a_small_dataset_needs_no_waiting_for_its_numbers(open_hom
     assert "…" not in str([flows for flows, _ in numbers(app).values()])
 
 
+def up(epsilon):
+    """Three figures, rounded up: a smaller ε would not do."""
+    return f"{Context(prec=3, rounding=ROUND_CEILING).create_decimal(float(epsilon)):f}"
+
+
 def test_the_error_of_the_theorems_is_that_of_the_field(open_home):
     app = open_home(od_data="demo-city", unit="person", max_trips="30")
     app.number_input(key="choose_alpha").set_value(25).run()
@@ -172,9 +179,9 @@ def test_the_error_of_the_theorems_is_that_of_the_field(open_home):
         theorems.epsilon_for_cell_error(25, 0.05, 30, **law)
         for law in ({}, {"law": "rounded_laplace"})
     )
-    assert rows["Flow ± 25 needs ε (Theorem 6)"][0] == f"{published:.3g} exact {exact:.3g}"
+    assert rows["Noise ± 25, flow: ε (Theorem 6)"][0] == f"{up(published)} exact {up(exact)}"
     exact = theorems.epsilon_for_change(25, 0.05, 30, law="rounded_laplace")
-    assert rows["Change ± 25 needs ε (Theorem 7)"][0].endswith(f"exact {exact:.3g}")
+    assert rows["Noise ± 25, change: ε (Theorem 7)"][0].endswith(f"exact {up(exact)}")
 
 
 def test_a_slider_without_effect_is_grey_and_says_why(open_page, open_home):

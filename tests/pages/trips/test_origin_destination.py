@@ -129,7 +129,7 @@ def test_large_numbers_are_the_engines_and_outcomes_and_totals_those_of_the_draw
     wanted = {
         "kept": large & (seen > 0),
         "lost": large & (seen == 0),
-        "suppressed": off & (true < 15) & (seen == 0),
+        "small, not shown": off & (true < 15) & (seen == 0),
         "revealed": some & (seen > 0),
         "phantom": off & (true == 0) & (seen > 0),
     }
