@@ -115,8 +115,8 @@ def draw_comparison(
             "Exact ε",
         ),
         [
-            ("One flow (Theorem 6)", round_up(epsilons.flow, 4), round_up(epsilons.exact_flow, 4)),
-            ("A change between two dates (Theorem 7)", held, round_up(epsilons.exact_change, 4)),
+            ("One flow (Theorem 6)", f"{epsilons.flow:.4g}", f"{epsilons.exact_flow:.4g}"),
+            ("A change between two dates (Theorem 7)", held, f"{epsilons.exact_change:.4g}"),
         ],
     )
     return {"flow": epsilons.exact_flow, "change": epsilons.exact_change}

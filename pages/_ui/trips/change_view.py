@@ -77,8 +77,9 @@ def draw(matrix: Matrix) -> None:
         f"{number(counts.true_positives + counts.false_negatives)} flows of {SIZE} trips or more "
         f"before or after truly change by {SHARE:.0%} or more. **{number(counts.true_positives)} "
         f"are found and {number(counts.false_negatives)} are missed**. Among all flows "
-        f"{number(counts.changed)} changes are {told}, and **{number(counts.false_positives)} of them are invented**, by "
-        f"noise or because T drops more trips in one span. Means of {draws} draws."
+        f"{number(counts.changed)} changes are {told}, and **{number(counts.false_positives)} of "
+        "them are invented**, by noise or because T drops more trips in one span. Means of "
+        f"{draws} draws."
     )
     _draw_epsilon_curve(matrix.parameters, len(matrix.names))
 
