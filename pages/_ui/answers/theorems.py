@@ -9,7 +9,6 @@ from engine.contract import Setting
 from engine.origin_destination import NoiseName, calculators as theorems
 from engine.text.numbers import percent, round_up, trip_count
 from engine.text.privacy_text import name_noise_centre
-from pages._ui.answers import cached
 from pages._ui.app import cache
 from pages._ui.components import tables
 from pages._ui.components.tables import Cell
@@ -61,14 +60,12 @@ def compare_epsilons(setting: Setting) -> dict[str, Cell]:
         "theorem's ε is too small."
     )
     rows = (
-        (f"Noise ± {alpha:,}, flow: ε (Theorem 6)", epsilons.flow, epsilons.exact_flow),
-        (f"Noise ± {alpha:,}, change: ε (Theorem 7)", epsilons.change, epsilons.exact_change),
+        (f"Flow noise ± {alpha:,}: ε (Theorem 6)", epsilons.flow, epsilons.exact_flow),
+        (f"Change noise ± {alpha:,}: ε (Theorem 7)", epsilons.change, epsilons.exact_change),
     )
-    is_laplace = cached.method_of(setting).has_flow_distribution
-    of_which = "" if is_laplace else ", Laplace"
     return {
         setting.say_counts(label): Cell(
-            round_up(published), f"exact {round_up(exact)}{of_which}", setting.say_counts(meaning)
+            round_up(published), f"exact {round_up(exact)}", setting.say_counts(meaning)
         )
         for label, published, exact in rows
     }

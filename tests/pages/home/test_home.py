@@ -102,8 +102,8 @@ def test_one_screen_with_five_sliders_three_gauges_every_number_and_one_answer(o
         "Displacement (EMD)",
         "Suppressed",
         "Lost of 15+ trips · phantom",
-        "Noise ± 10, flow: ε (Theorem 6)",
-        "Noise ± 10, change: ε (Theorem 7)",
+        "Flow noise ± 10: ε (Theorem 6)",
+        "Change noise ± 10: ε (Theorem 7)",
     ]
     assert "…" not in str(numbers(app))
     assert [row[1] == "–" for row in numbers(app).values()] == [False] * 4 + [True] * 4
@@ -179,9 +179,9 @@ def test_the_error_of_the_theorems_is_that_of_the_field(open_home):
         theorems.epsilon_for_cell_error(25, 0.05, 30, **law)
         for law in ({}, {"law": "rounded_laplace"})
     )
-    assert rows["Noise ± 25, flow: ε (Theorem 6)"][0] == f"{up(published)} exact {up(exact)}"
+    assert rows["Flow noise ± 25: ε (Theorem 6)"][0] == f"{up(published)} exact {up(exact)}"
     exact = theorems.epsilon_for_change(25, 0.05, 30, law="rounded_laplace")
-    assert rows["Noise ± 25, change: ε (Theorem 7)"][0].endswith(f"exact {up(exact)}")
+    assert rows["Change noise ± 25: ε (Theorem 7)"][0].endswith(f"exact {up(exact)}")
 
 
 def test_a_slider_without_effect_is_grey_and_says_why(open_page, open_home):
