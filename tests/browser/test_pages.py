@@ -192,9 +192,18 @@ def test_back_goes_through_pages_and_then_to_what_was_opened_before_it_leaves(pa
         settled(page)
     choose(page, "Method", "Empirical Bayes")
     as_left = stands()
+    go(page, "Choose")
+    page.get_by_text("What ε means", exact=True).click()
+    settled(page)
+    view = link(page)
+    assert view["choose_view"] == "What ε means"
     go(page, "Decisions")
     page.locator(SLIDER).first.press("ArrowRight")
     settled(page)
+    page.go_back()
+    settled(page)
+    assert urlsplit(page.url).path == "/Choose"
+    assert link(page)["choose_view"] == view["choose_view"]
     for expected in (as_left, as_opened):
         page.go_back()
         settled(page)

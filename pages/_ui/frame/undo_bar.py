@@ -18,10 +18,17 @@ _KEEP_STEPS = component(
       window.hasBackSteps = true
       const push = history.pushState.bind(history)
       const replace = history.replaceState.bind(history)
-      let isAsOpened = true
+      let isAsOpened = true, isLeaving = false
+      const isHere = (link) => new URL(link, location.href).pathname === location.pathname
+      addEventListener("popstate", () => { isLeaving = false })
+      addEventListener("click", ({ target }) => {
+        const link = target.closest("a[href]")?.href
+        if (link) isLeaving = !isHere(link)
+      }, true)
       history.pushState = (...step) => {
         if (!navigator.userActivation.hasBeenActive) return replace(...step)
-        isAsOpened = false
+        if (isLeaving && isHere(step[2])) return
+        isAsOpened = isLeaving = false
         push(...step)
       }
       history.replaceState = (state, title, link) => {
@@ -33,7 +40,8 @@ _KEEP_STEPS = component(
 )
 """Streamlit replaces the address at every move: Back would leave the page that was opened first.
 
-So the first thing that is set there adds a step. Nothing before a press is one, nor a link's `v`.
+So the first thing that is set there adds a step. Nothing before a press is one, nor a link's `v`,
+nor what a page that is left loses of its link just before the next one is opened.
 """
 
 

@@ -45,8 +45,8 @@ _PASS_ON = "Of simulated people, so it may be passed on."
 _NOT_CHECKED = (
     "Maps drawn with other noise (the shares above are expected values or means of draws)",
     (
-        "Other releases of the same people's data, such as the next week: each one adds to the "
-        "risk, and none of it expires"
+        "Releases of the same people's data beyond a second one: each adds to the risk, and none "
+        "of it expires"
     ),
     (
         "People missing from the data, such as those without a phone, and errors made when the "
@@ -88,7 +88,10 @@ def quote_assessment(answer: Assessment, zones: int) -> str:
     product = f"{words.describe_product(setting, zones)} are published"
     days = answer.risk.releases
     guesses = privacy.format_guess_limit(answer.risk.max_guess_rate)
-    about = f"whether a person is in the data{f' of all {days} days' if days > 1 else ''}"
+    about = (
+        f"whether a person is {f'anywhere in the data of {days}' if days > 1 else 'in the data'}"
+    )
+    about += " days" * (days > 1)
     if not answer.risk.covers_person:
         about = "whether a single trip is in the data; people who make many are protected less"
     return (
@@ -114,6 +117,8 @@ def page_html(
     terms = [*(["retained", "genuine"] if flows else []), *signs]
     method = cached.method_of(setting)
     meanings = [f"{word}: {find_meaning(word, setting)}" for word in terms if word in GLOSSARY]
+    if flows and "τ" not in signs:
+        meanings.append(f"τ: not used by {method.short_name}")
     meanings += [f"{method.short_name}: {method.description}"] if method.description else []
     tables = len(setting.time.days_per_matrix(len(data.days))) if flows else 1
     cells = f"{count:,} zones × 168 hours"
