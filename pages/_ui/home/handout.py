@@ -88,10 +88,8 @@ def quote_assessment(answer: Assessment, zones: int) -> str:
     product = f"{words.describe_product(setting, zones)} are published"
     days = answer.risk.releases
     guesses = privacy.format_guess_limit(answer.risk.max_guess_rate)
-    about = (
-        f"whether a person is {f'anywhere in the data of {days}' if days > 1 else 'in the data'}"
-    )
-    about += " days" * (days > 1)
+    data = f"anywhere in the data of {days} days" if days > 1 else "in the data"
+    about = f"whether a person is {data}"
     if not answer.risk.covers_person:
         about = "whether a single trip is in the data; people who make many are protected less"
     return (
