@@ -197,12 +197,14 @@ def test_back_goes_through_pages_and_then_to_what_was_opened_before_it_leaves(pa
     settled(page)
     view = link(page)
     assert view["choose_view"] == "What ε means"
-    go(page, "Decisions")
+    for title in ("Data", "Release", "Decisions"):
+        go(page, title)
     page.locator(SLIDER).first.press("ArrowRight")
     settled(page)
-    page.go_back()
-    settled(page)
-    assert urlsplit(page.url).path == "/Choose"
+    for path in ("/Release", "/Data", "/Choose"):
+        page.go_back()
+        settled(page)
+        assert urlsplit(page.url).path == path
     assert link(page)["choose_view"] == view["choose_view"]
     for expected in (as_left, as_opened):
         page.go_back()

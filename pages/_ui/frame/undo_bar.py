@@ -18,16 +18,20 @@ _KEEP_STEPS = component(
       window.hasBackSteps = true
       const push = history.pushState.bind(history)
       const replace = history.replaceState.bind(history)
-      let isAsOpened = true, isLeaving = false
+      let isAsOpened = true, isLeaving = false, isArriving = false
       const isHere = (link) => new URL(link, location.href).pathname === location.pathname
-      addEventListener("popstate", () => { isLeaving = false })
+      addEventListener("popstate", () => { isLeaving = false; isArriving = true })
+      for (const press of ["pointerdown", "keydown"])
+        addEventListener(press, () => { isArriving = false }, true)
       addEventListener("click", ({ target }) => {
         const link = target.closest("a[href]")?.href
         if (link) isLeaving = !isHere(link)
       }, true)
       history.pushState = (...step) => {
-        if (!navigator.userActivation.hasBeenActive) return replace(...step)
-        if (isLeaving && isHere(step[2])) return
+        const here = isHere(step[2])
+        if (here && isLeaving) return
+        if (here && isArriving || !navigator.userActivation.hasBeenActive) return replace(...step)
+        isArriving = !here
         isAsOpened = isLeaving = false
         push(...step)
       }
@@ -41,7 +45,7 @@ _KEEP_STEPS = component(
 """Streamlit replaces the address at every move: Back would leave the page that was opened first.
 
 So the first thing that is set there adds a step. Nothing before a press is one, nor a link's `v`,
-nor what a page that is left loses of its link just before the next one is opened.
+nor what a page that is left loses of its link, nor what the next one adds before a press.
 """
 
 
