@@ -8,7 +8,7 @@ from engine import origin_destination as od
 from engine.contract import Setting
 from engine.origin_destination.suppression_alone import subtract_tables
 from engine.privacy import format_guess_rate
-from engine.text.numbers import percent
+from engine.text.numbers import percent, trip_count
 from engine.text.privacy_text import SUPPRESSION_ALONE, describe_subtraction
 from engine.utility import Utility, compute_suppression_utility
 from pages._ui.answers import cached
@@ -39,7 +39,8 @@ def draw_comparison(setting: Setting, *, key: str, expanded: bool = False) -> No
     st.caption(
         setting.say_counts(
             "Statistical offices suppress small counts (FlowKit: of 15 subscribers or fewer) and "
-            f"publish the others as they are. Here flows below {min_shown} trips are suppressed. "
+            f"publish the others as they are. Here flows below {trip_count(min_shown)} are "
+            "suppressed. "
             f"{revealed}{_BOTH_TRUTHS}"
         )
     )

@@ -22,7 +22,7 @@ _KEEP_STEPS = component(
       const isHere = (link) => new URL(link, location.href).pathname === location.pathname
       addEventListener("popstate", () => { isLeaving = false; isArriving = true })
       for (const press of ["pointerdown", "keydown"])
-        addEventListener(press, () => { isArriving = false }, true)
+        addEventListener(press, () => { isArriving = isLeaving = false }, true)
       addEventListener("click", ({ target }) => {
         const link = target.closest("a[href]")?.href
         if (link) isLeaving = !isHere(link)

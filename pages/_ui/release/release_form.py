@@ -162,7 +162,8 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
     wider = f" Of {large.quantity}: ± {format_error_bar(large.half_width)}." if large else ""
     trims = plan.unit != "trip" and not plan.metadata.people_once
     bar = f"± {format_error_bar(first.half_width)}, computed from the noise"
-    counted = f", of its counted {'trips' if plan.is_flows else 'visits'}" * trims
+    noun = "visits" if plan.product.startswith("density") else "trips"
+    counted = f", of its counted {noun}" * trims
     what, _, how = first.quantity.partition(", ")
     quantity = f"{what} picked in advance{f', {how}' if how else ''}{counted}"
     rare = " A small one that is shown is within it less often." * plan.suppresses

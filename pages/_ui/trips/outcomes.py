@@ -71,7 +71,7 @@ def draw(matrix: Matrix) -> None:
 
 def _describe(outcome: Outcome, matrix: Matrix) -> str:
     """Return what an outcome means with the least count that is shown in place of τ."""
-    meaning = outcome.meaning.replace("τ", f"{matrix.parameters.min_shown_count:,}")
+    meaning = outcome.meaning.replace("τ trips", trip_count(matrix.parameters.min_shown_count))
     intended = " (as intended)" if has_suppression(matrix.parameters) else ""
     return matrix.say(meaning.replace(" (as intended)", intended))
 
